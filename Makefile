@@ -1,0 +1,41 @@
+# One command each: `make demo` runs the main job on the bundled sample, `make test` checks everything.
+# Both work from a bare clone with only Python (3.11 or newer) and make.
+PYTHON ?= python3
+VENV   := .venv
+BIN    := $(VENV)/bin
+READY  := $(VENV)/.ready
+
+.PHONY: demo test lint types imports unit bench sample clean
+
+demo: $(READY)
+	$(BIN)/rowspace demo
+
+test: lint types imports unit
+
+lint: $(READY)
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+types: $(READY)
+	$(BIN)/mypy
+
+imports: $(READY)
+	$(BIN)/lint-imports
+
+unit: $(READY)
+	$(BIN)/pytest -n auto
+
+bench: $(READY)
+	$(BIN)/python -m benchmarks
+
+sample: $(READY)
+	$(BIN)/python -m rowspace.sample.generate
+
+$(READY): pyproject.toml
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --upgrade pip
+	$(BIN)/python -m pip install --quiet --editable . --group dev
+	touch $@
+
+clean:
+	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache dist build

@@ -1,0 +1,73 @@
+"""Every error rowspace raises on purpose.
+
+::
+
+    RowspaceError
+    ├── InvalidInput            an argument is not what the function takes (also a ValueError)
+    │   ├── InvalidPrivacy      ε ≤ 0, δ outside (0, 1), ρ ≤ 0, not finite
+    │   ├── InvalidDomain       unknown or duplicate attribute, bins that do not increase, empty domain
+    │   ├── InvalidWorkload     a query that does not fit its domain
+    │   │   └── PredicateError  a predicate that does not parse, with the position
+    │   └── InvalidStudy        a study file that says something impossible
+    ├── TooLarge                an operation with no structured path on something large
+    ├── UnsupportedWorkload     the query is outside the strategy's row space
+    ├── IntegerOverflow         exact answers might not fit 64 bits (found before data is touched)
+    ├── SourceError             data that cannot be read, counted or does not have the column
+    └── FileError               a plan or release file that is missing, damaged or cannot be written
+
+Messages say what was expected, what was got, and what to do. They never contain a value from the data.
+"""
+
+from __future__ import annotations
+
+
+class RowspaceError(Exception):
+    """Root of every error rowspace raises on purpose."""
+
+
+class InvalidInput(RowspaceError, ValueError):
+    """An argument is not what the function takes."""
+
+
+class InvalidPrivacy(InvalidInput):
+    """A privacy parameter outside its range."""
+
+
+class InvalidDomain(InvalidInput):
+    """A domain that cannot be: unknown or duplicate names, empty, bins that do not increase."""
+
+
+class InvalidWorkload(InvalidInput):
+    """A query that does not fit its domain."""
+
+
+class PredicateError(InvalidWorkload):
+    """A predicate that does not parse or names a stranger; `position` is the 0-based character."""
+
+    def __init__(self, message: str, position: int | None = None) -> None:
+        super().__init__(message)
+        self.position = position
+
+
+class InvalidStudy(InvalidInput):
+    """A study file that says something impossible."""
+
+
+class TooLarge(RowspaceError):
+    """The operation has no structured path and the dense one would not fit."""
+
+
+class UnsupportedWorkload(RowspaceError):
+    """A query outside the strategy's row space: it has no unbiased answer, so it gets no number."""
+
+
+class IntegerOverflow(RowspaceError):
+    """Exact answers might not fit in 64-bit integers; found from public bounds before data is touched."""
+
+
+class SourceError(RowspaceError):
+    """Data that cannot be read or counted."""
+
+
+class FileError(RowspaceError):
+    """A plan or release file that is missing, damaged or cannot be written."""
