@@ -1,0 +1,15 @@
+"""What is counted: the declared attributes, their cells, and the names people use for them.
+
+A domain is public knowledge. It is declared, never read from the data: bounds, categories and taxonomies come
+from a code book, and records that do not fit follow the declared policy (`outside=`, `other=`), silently.
+
+Cells are numbered in C order over the attributes in the order of declaration, the last attribute fastest.
+"""
+
+from rowspace.domain.categorical import Categorical, Level
+from rowspace.domain.edges import MAX_BINS
+from rowspace.domain.numeric import Numeric
+from rowspace.domain.schema import Attribute, Domain
+from rowspace.domain.suggestions import did_you_mean, first_few
+
+__all__ = ["MAX_BINS", "Attribute", "Categorical", "Domain", "Level", "Numeric", "did_you_mean", "first_few"]

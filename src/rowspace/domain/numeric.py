@@ -1,0 +1,217 @@
+"""Numbers cut into half-open bins."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Literal, cast
+
+import numpy as np
+import numpy.typing as npt
+
+from rowspace.domain.edges import check_edges, check_equal_bins, equal_edges, is_exact_integer, is_resolvable
+from rowspace.exceptions import InvalidDomain
+
+Outside = Literal["drop", "clip"]
+
+
+@dataclass(frozen=True, init=False, eq=False, repr=False)
+class Numeric:
+    """A number cut into bins ``[e₀, e₁), [e₁, e₂), …``: each holds its left edge and not its right one.
+
+    Give either ``low``, ``high`` and ``bins`` for bins of equal width, or all ``edges``. A value equal to the
+    last edge is outside the domain.
+
+    Args:
+        low: Left edge of the first bin.
+        high: Right edge of the last bin.
+        bins: Number of bins of equal width.
+        edges: All edges, increasing: one more than there are bins.
+        outside: What becomes of a record whose value is outside: ``"drop"`` leaves it out of every count,
+            ``"clip"`` counts it in the nearest bin. Neither is ever reported.
+        integer: Whether the values are integers (others are rounded down). Then ``age <= 64`` means
+            ``age < 65``. By default true when every edge is an integer.
+
+    Bins of equal width take constant memory until `edges` is asked for.
+
+    >>> age = Numeric(0, 100, bins=100)
+    >>> age.size, age.label(18), age.span_label(18, 64)
+    (100, '18', '[18, 65)')
+    >>> Numeric(edges=[0, 18, 65, 120]).labels()
+    ['[0, 18)', '[18, 65)', '[65, 120)']
+    """
+
+    size: int
+    low: float
+    high: float
+    outside: Outside
+    integer: bool
+    _given_edges: npt.NDArray[np.float64] | None
+
+    def __init__(
+        self,
+        low: float | None = None,
+        high: float | None = None,
+        *,
+        bins: int | None = None,
+        edges: Iterable[float] | npt.NDArray[Any] | None = None,
+        outside: Outside = "drop",
+        integer: bool | None = None,
+    ) -> None:
+        if outside not in ("drop", "clip"):
+            raise InvalidDomain(f"outside must be 'drop' or 'clip', got {outside!r}")
+        if integer is not None and not isinstance(integer, bool):
+            raise InvalidDomain(
+                f"integer must be True, False or None (decide from the edges), got {integer!r}"
+            )
+        given: npt.NDArray[np.float64] | None = None
+        if edges is None:
+            size, first, last = check_equal_bins(low, high, bins)
+            all_integers = is_exact_integer(first) and is_exact_integer(last) and (last - first) % size == 0
+        elif low is None and high is None and bins is None:
+            given = check_edges(edges)
+            size, first, last = len(given) - 1, float(given[0]), float(given[-1])
+            all_integers = all(map(is_exact_integer, given.tolist()))
+            if is_resolvable(first, last, size) and np.array_equal(
+                given, equal_edges(first, last, size, all_integers)
+            ):
+                given = None  # so that equal attributes are stored, compared and saved alike
+        else:
+            raise InvalidDomain("give either low, high and bins, or edges; got both")
+        if integer and not all_integers:
+            raise InvalidDomain(
+                "integer=True needs every bin edge to be an integer (at most 2**52 in size); "
+                "choose bins that divide high - low, or leave integer out"
+            )
+        for name, value in (
+            ("size", size),
+            ("low", first),
+            ("high", last),
+            ("outside", outside),
+            ("integer", all_integers if integer is None else integer),
+            ("_given_edges", given),
+        ):
+            object.__setattr__(self, name, value)
+
+    @cached_property
+    def edges(self) -> npt.NDArray[np.float64]:
+        """All edges, increasing, ``size + 1`` of them; read-only. The first call costs O(size)."""
+        if self._given_edges is not None:
+            return self._given_edges
+        edges = equal_edges(self.low, self.high, self.size, self._has_integer_edges)
+        edges.flags.writeable = False
+        return edges
+
+    def edge(self, index: int) -> float:
+        """Return one edge in O(1)."""
+        if self._given_edges is not None:
+            return float(self._given_edges[index])
+        if index == self.size:
+            return self.high
+        if self._has_integer_edges:
+            return self.low + (self.high - self.low) // self.size * index
+        return self.low + (self.high - self.low) * index / self.size
+
+    def label(self, index: int) -> str:
+        """Return the readable name of one bin: ``"18"`` when it holds one integer, else ``"[18, 65)"``."""
+        return self.span_label(index, index)
+
+    def labels(self, start: int = 0, stop: int | None = None) -> list[str]:
+        """Return the readable names of the bins ``start`` to ``stop - 1``."""
+        return [self.label(index) for index in range(self.size)[start:stop]]
+
+    def span_label(self, first: int, last: int) -> str:
+        """Return the readable name of the bins ``first`` to ``last``, both included, taken together."""
+        if not 0 <= first <= last < self.size:
+            raise InvalidDomain(f"expected bins between 0 and {self.size - 1}, got {first} to {last}")
+        low, high = self.edge(first), self.edge(last + 1)
+        if self.integer and high - low == 1:
+            return self.format(low)
+        return f"[{self.format(low)}, {self.format(high)})"
+
+    def format(self, value: float) -> str:
+        """Write an edge as people do: ``18`` rather than ``18.0``, without the noise of rounding."""
+        if is_exact_integer(value) and abs(value) < 1e15:
+            return str(int(value))
+        return f"{value:.{self._digits}g}"
+
+    def __str__(self) -> str:
+        bins = "1 bin" if self.size == 1 else f"{self.size:,} bins"
+        equal = (
+            "" if self._given_edges is not None else f" of width {self.format(self.edge(1) - self.edge(0))}"
+        )
+        kind = "integers" if self.integer else "numbers"
+        policy = "dropped" if self.outside == "drop" else "clipped"
+        return f"{kind} in {self._whole()}, {bins}{equal}, others {policy}"
+
+    def __repr__(self) -> str:
+        tail = f", outside={self.outside!r}, integer={self.integer})"
+        if self._given_edges is None:
+            return f"Numeric({self.format(self.low)}, {self.format(self.high)}, bins={self.size}{tail}"
+        shown = [self.format(edge) for edge in self._given_edges[:6].tolist()]
+        more = ", ..." if self.size > 5 else ""
+        return f"Numeric(edges=[{', '.join(shown)}{more}]{tail}"
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Numeric):
+            return NotImplemented
+        mine, theirs = self._given_edges, other._given_edges
+        return self._key() == other._key() and (
+            (mine is None and theirs is None)
+            or (mine is not None and theirs is not None and np.array_equal(mine, theirs))
+        )
+
+    def __hash__(self) -> int:
+        return hash(self._key())
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the JSON-safe form; bins of equal width take three numbers whatever their count."""
+        shape: dict[str, Any] = (
+            {"low": self.low, "high": self.high, "bins": self.size}
+            if self._given_edges is None
+            else {"edges": self._given_edges.tolist()}
+        )
+        return {"kind": "numeric", **shape, "outside": self.outside, "integer": self.integer}
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Numeric:
+        """Rebuild from `to_dict`, checking everything: the file may come from anyone."""
+        unknown = set(data) - {"kind", "low", "high", "bins", "edges", "outside", "integer"}
+        if unknown:
+            raise InvalidDomain(f"a numeric attribute has no field {min(map(repr, unknown))}")
+        return cls(
+            data.get("low"),
+            data.get("high"),
+            bins=data.get("bins"),
+            edges=data.get("edges"),
+            outside=cast(Outside, data.get("outside", "drop")),
+            integer=data.get("integer"),
+        )
+
+    @cached_property
+    def _has_integer_edges(self) -> bool:
+        """Tell whether equal bins step by whole numbers, so that edges are exact."""
+        return (
+            is_exact_integer(self.low)
+            and is_exact_integer(self.high)
+            and (self.high - self.low) % self.size == 0
+        )
+
+    @cached_property
+    def _digits(self) -> int:
+        """Digits that keep neighbouring edges apart without showing rounding noise."""
+        widths = (
+            np.diff(self._given_edges)
+            if self._given_edges is not None
+            else (self.high - self.low) / self.size
+        )
+        return 12 if float(np.min(widths)) > 1e-10 * max(abs(self.low), abs(self.high)) else 17
+
+    def _whole(self) -> str:
+        """The interval that all bins cover."""
+        return f"[{self.format(self.low)}, {self.format(self.high)})"
+
+    def _key(self) -> tuple[object, ...]:
+        """Everything but the inner edges, for equality and hashing."""
+        return self.size, self.low, self.high, self.outside, self.integer

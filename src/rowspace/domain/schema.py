@@ -1,0 +1,234 @@
+"""The domain: named attributes in a fixed order."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from rowspace.domain.categorical import Categorical, Level
+from rowspace.domain.numeric import Numeric
+from rowspace.domain.suggestions import did_you_mean
+from rowspace.exceptions import InvalidDomain
+
+Attribute = Numeric | Categorical
+
+_MAX_ATTRIBUTES = 10_000
+_LONGEST_NAME = 200
+_ROWS_SHOWN = 20
+
+
+@dataclass(frozen=True, init=False, repr=False)
+class Domain:
+    """Named attributes; a cell is one choice from each.
+
+    Cells are numbered in C order over the attributes in the order of declaration (the last one fastest).
+    Nothing of the size of the domain is ever stored: 2¹⁰⁰ cells cost what their attributes cost.
+
+    >>> domain = Domain(age=Numeric(0, 100, bins=100), sex=Categorical(["F", "M"]))
+    >>> domain.names, domain.shape, domain.size
+    (('age', 'sex'), (100, 2), 200)
+    >>> print(domain)
+    Domain of 200 cells, 2 attributes
+      age  100  integers in [0, 100), 100 bins of width 1, others dropped
+      sex    2  F, M
+
+    Names that are not Python identifiers go in a mapping: ``Domain({"marital status": Categorical([...])})``.
+    """
+
+    attributes: tuple[tuple[str, Attribute], ...]
+
+    def __init__(
+        self,
+        attributes: Mapping[str, Attribute] | Iterable[tuple[str, Attribute]] = (),
+        /,
+        **named: Attribute,
+    ) -> None:
+        pairs = [*_pairs(attributes), *named.items()]
+        _check_attributes(pairs)
+        object.__setattr__(self, "attributes", tuple(pairs))
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        """Names of the attributes in order."""
+        return tuple(name for name, _ in self.attributes)
+
+    @cached_property
+    def shape(self) -> tuple[int, ...]:
+        """Number of cells of each attribute."""
+        return tuple(attribute.size for _, attribute in self.attributes)
+
+    @cached_property
+    def size(self) -> int:
+        """Number of cells: the product of the shape, however large."""
+        return math.prod(self.shape)
+
+    def __getitem__(self, name: str) -> Attribute:
+        self._check_known(name, self._by_name)
+        return self._by_name[name]
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._by_name
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.names)
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+    def position(self, name: str) -> int:
+        """Return the place of an attribute in the order of declaration."""
+        self._check_known(name, self._by_name)
+        return self._positions[name]
+
+    def resolve(self, name: str) -> tuple[str, str | None]:
+        """Tell what a name means: ``(attribute, None)`` or ``(attribute, level)``.
+
+        >>> levels = {"state": {"Kern": "CA", "Clark": "NV"}}
+        >>> Domain(county=Categorical(["Kern", "Clark"], levels=levels)).resolve("state")
+        ('county', 'state')
+        """
+        if isinstance(name, str) and name in self._by_name:
+            return name, None
+        self._check_known(name, {**self._by_name, **self._level_owner})
+        return self._level_owner[name], name
+
+    def level(self, name: str) -> Level:
+        """Return a taxonomy level by its name."""
+        attribute, level = self.resolve(name)
+        owner = self[attribute]
+        if level is None or not isinstance(owner, Categorical):
+            raise InvalidDomain(f"{name!r} is an attribute, not a level of a taxonomy")
+        return owner.level(level)
+
+    def subset(self, names: Iterable[str]) -> Domain:
+        """Return the domain of some of the attributes, in the order of declaration."""
+        wanted = {names} if isinstance(names, str) else set(names)
+        for name in wanted:
+            self._check_known(name, self._by_name)
+        if not wanted:
+            raise InvalidDomain("a domain needs at least one attribute, got no names")
+        return Domain((name, attribute) for name, attribute in self.attributes if name in wanted)
+
+    def __str__(self) -> str:
+        plural = "" if len(self) == 1 else "s"
+        lines = [f"Domain of {_readable_size(self.size)} cells, {len(self)} attribute{plural}"]
+        shown = self.attributes[:_ROWS_SHOWN]
+        name_width = max(len(name) for name, _ in shown)
+        size_width = max(len(f"{attribute.size:,}") for _, attribute in shown)
+        for name, attribute in shown:
+            lines.append(f"  {name:<{name_width}}  {attribute.size:>{size_width},}  {attribute}")
+        if len(self) > _ROWS_SHOWN:
+            lines.append(f"  … and {len(self) - _ROWS_SHOWN:,} more")
+        return "\n".join(lines)
+
+    def __repr__(self) -> str:
+        shown = ", ".join(f"{name}={attribute!r}" for name, attribute in self.attributes[:_ROWS_SHOWN])
+        return f"Domain({shown}{', ...' if len(self) > _ROWS_SHOWN else ''})"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the JSON-safe form."""
+        return {"attributes": [{"name": name, **attribute.to_dict()} for name, attribute in self.attributes]}
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Domain:
+        """Rebuild from `to_dict`, checking everything: the file may come from anyone.
+
+        Raises:
+            InvalidDomain: Whatever is wrong with it.
+        """
+        if not isinstance(data, Mapping) or not isinstance(data.get("attributes"), list):
+            raise InvalidDomain("a saved domain needs a list of attributes")
+        pairs: list[tuple[Any, Attribute]] = []
+        for item in data["attributes"]:
+            if not isinstance(item, Mapping) or item.get("kind") not in ("numeric", "categorical"):
+                raise InvalidDomain("a saved attribute needs a name and a kind, 'numeric' or 'categorical'")
+            fields = {key: value for key, value in item.items() if key != "name"}
+            kind = Numeric if item["kind"] == "numeric" else Categorical
+            pairs.append((item.get("name"), kind.from_dict(fields)))
+        return cls(pairs)
+
+    @cached_property
+    def _by_name(self) -> dict[str, Attribute]:
+        """The attributes by name."""
+        return dict(self.attributes)
+
+    @cached_property
+    def _positions(self) -> dict[str, int]:
+        """The place of each attribute."""
+        return {name: position for position, name in enumerate(self.names)}
+
+    @cached_property
+    def _level_owner(self) -> dict[str, str]:
+        """The attribute that each taxonomy level belongs to."""
+        return {
+            level: name
+            for name, attribute in self.attributes
+            if isinstance(attribute, Categorical)
+            for level in attribute.levels
+        }
+
+    def _check_known(self, name: object, known: Mapping[str, object]) -> None:
+        """Raise unless the name is known, suggesting close ones (levels too)."""
+        if not isinstance(name, str):
+            raise InvalidDomain(f"an attribute's name must be text, got {type(name).__name__}")
+        if name in known:
+            return
+        if name in self._level_owner:
+            raise InvalidDomain(
+                f"{name!r} is a level of {self._level_owner[name]!r}; here an attribute itself is needed"
+            )
+        advice = did_you_mean(name, [*self.names, *self._level_owner])
+        raise InvalidDomain(f"unknown attribute {name[:_LONGEST_NAME]!r}; {advice}")
+
+
+def _pairs(attributes: object) -> list[tuple[str, Attribute]]:
+    """Return the declared pairs in order, whatever they were declared in."""
+    if isinstance(attributes, Mapping):
+        return list(attributes.items())
+    if not isinstance(attributes, Iterable) or isinstance(attributes, str | bytes):
+        raise InvalidDomain(f"attributes must be a mapping from names, got {type(attributes).__name__}")
+    pairs = list(attributes)
+    if not all(isinstance(pair, tuple) and len(pair) == 2 for pair in pairs):
+        raise InvalidDomain("attributes must be a mapping from names, or pairs (name, attribute)")
+    return pairs
+
+
+def _check_attributes(pairs: list[tuple[str, Attribute]]) -> None:
+    """Check that names are usable and differ, levels included, and that attributes are attributes."""
+    if not pairs:
+        raise InvalidDomain("the domain is empty: declare at least one attribute")
+    if len(pairs) > _MAX_ATTRIBUTES:
+        raise InvalidDomain(f"at most {_MAX_ATTRIBUTES:,} attributes are possible, got {len(pairs):,}")
+    taken: dict[str, str] = {}
+    for name, attribute in pairs:
+        _take(taken, name, "an attribute")
+        if not isinstance(attribute, Numeric | Categorical):
+            raise InvalidDomain(
+                f"attribute {name!r} must be Numeric(...) or Categorical(...), got {type(attribute).__name__}"
+            )
+    for name, attribute in pairs:
+        if isinstance(attribute, Categorical):
+            for level in attribute.levels:
+                _take(taken, level, f"a level of {name!r}")
+
+
+def _take(taken: dict[str, str], name: object, role: str) -> None:
+    """Check one name and mark it as taken."""
+    if not isinstance(name, str):
+        raise InvalidDomain(f"the name of {role} must be text, got {type(name).__name__}")
+    if not name or name != name.strip() or not name.isprintable() or len(name) > _LONGEST_NAME:
+        raise InvalidDomain(
+            f"the name of {role} must be 1 to {_LONGEST_NAME} printable characters without spaces around, "
+            f"got {name[:_LONGEST_NAME]!r}"
+        )
+    if name in taken:
+        raise InvalidDomain(f"the name {name!r} is given twice: to {taken[name]} and to {role}")
+    taken[name] = role
+
+
+def _readable_size(size: int) -> str:
+    """Write a number of cells, however large."""
+    return f"{size:,}" if size < 10**15 else f"about 10^{math.log10(size):.1f}"
