@@ -1,0 +1,59 @@
+"""Structured matrices: pure linear algebra, one structure a file, nothing about privacy or data.
+
+>>> from rowspace import operators as op
+>>> H = op.Hierarchy(2**20)               # two million rows, stored as three numbers
+>>> H.max_column_norm(1)
+21.0
+"""
+
+from .base import DECOMPOSITION_LIMIT, DENSE_LIMIT, Operator, Transpose
+from .codec import decode, encode
+from .composed import Composed, Sum
+from .dense import Dense
+from .diagonal import Diagonal
+from .haar import Haar
+from .hierarchy import Hierarchy
+from .identity import Identity
+from .kronecker import Kronecker
+from .permuted import Permuted
+from .predicates import AllPredicates
+from .prefix import Difference, Prefix
+from .ranges import Ranges, RangesGram, SecondDifference
+from .scaled import Scaled, Weighted
+from .sparse import Sparse
+from .stack import Stack
+from .total import Total, UniformGram
+from .tree import Tree
+from .width_ranges import WidthRanges
+
+__all__ = [
+    "DECOMPOSITION_LIMIT",
+    "DENSE_LIMIT",
+    "AllPredicates",
+    "Composed",
+    "Dense",
+    "Diagonal",
+    "Difference",
+    "Haar",
+    "Hierarchy",
+    "Identity",
+    "Kronecker",
+    "Operator",
+    "Permuted",
+    "Prefix",
+    "Ranges",
+    "RangesGram",
+    "Scaled",
+    "SecondDifference",
+    "Sparse",
+    "Stack",
+    "Sum",
+    "Total",
+    "Transpose",
+    "Tree",
+    "UniformGram",
+    "Weighted",
+    "WidthRanges",
+    "decode",
+    "encode",
+]

@@ -1,0 +1,344 @@
+"""The contract of a structured matrix, its checks, and the guarded fallbacks.
+
+An operator is an immutable m × n matrix known by its structure. A new structure is a new file: a frozen
+dataclass whose fields say everything (so that equality, printing and saving come for free), with
+`shape`, `_apply` and `_adjoint`, and whatever closed forms its theorem gives. Everything else falls
+back to the dense matrix, which is refused past `DENSE_LIMIT` entries.
+
+Hooks (names with one underscore) act along the *last* axis of an array with any leading batch axes:
+that keeps vectors contiguous. The public verbs check the input and follow numpy's `@`.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from abc import ABC, abstractmethod
+from typing import TYPE_CHECKING, Any, ClassVar, Self
+
+import numpy as np
+import numpy.typing as npt
+
+from rowspace.exceptions import InvalidInput, TooLarge, UnsupportedWorkload
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+Array = npt.NDArray[Any]
+Vector = npt.NDArray[np.float64]
+Indices = npt.NDArray[np.int64]
+
+DENSE_LIMIT = 2**26
+"""Most entries a matrix may have to be built densely (512 MiB of float64)."""
+
+DECOMPOSITION_LIMIT = 4096
+"""Largest side of a dense matrix that a fallback will decompose (cubic cost, about a minute)."""
+
+
+class Operator(ABC):
+    """An immutable m × n real matrix known by its structure.
+
+    >>> from rowspace import operators as op
+    >>> A = op.Hierarchy(4)
+    >>> A.shape
+    (7, 4)
+    >>> A @ np.array([1, 2, 3, 4])
+    array([10,  3,  7,  1,  2,  3,  4])
+    """
+
+    registry: ClassVar[dict[str, type[Operator]]] = {}
+    __array_ufunc__ = None  # numpy must leave `array * operator` and `array @ operator` to this class
+
+    def __init_subclass__(cls, **keywords: Any) -> None:
+        super().__init_subclass__(**keywords)
+        Operator.registry[cls.__name__] = cls
+
+    # -- what every structure says ------------------------------------------------------------------
+
+    @property
+    @abstractmethod
+    def shape(self) -> tuple[int, int]:
+        """Number of rows (queries) and columns (cells); Python integers of any size."""
+
+    @abstractmethod
+    def _apply(self, x: Array) -> Array:
+        """A x along the last axis: (..., n) → (..., m). Keeps int64 when `integral`."""
+
+    @abstractmethod
+    def _adjoint(self, y: Array) -> Array:
+        """Aᵗ y along the last axis: (..., m) → (..., n). Keeps int64 when `integral`."""
+
+    @property
+    def integral(self) -> bool:
+        """Whether every entry is an integer (then int64 vectors are multiplied exactly)."""
+        return False
+
+    @property
+    def nonnegative(self) -> bool:
+        """Whether every entry is known to be ≥ 0."""
+        return False
+
+    @property
+    def full_column_rank(self) -> bool | None:
+        """Whether the columns are independent; None when the structure alone does not tell."""
+        return None
+
+    # -- public verbs -------------------------------------------------------------------------------
+
+    def __matmul__(self, x: Any) -> Array:
+        """A @ x for a vector (n,) or a matrix (n, k)."""
+        if isinstance(x, Operator):
+            raise InvalidInput(
+                "expected an array right of @; compose operators with operators.Composed(A, B)"
+            )
+        return self._act(self._apply, x, self.shape[1])
+
+    def __rmul__(self, factor: float) -> Operator:
+        """The scalar multiple `factor * A`."""
+        from .scaled import Scaled
+
+        return Scaled.of_product(factor, self)
+
+    def __neg__(self) -> Operator:
+        return -1 * self
+
+    @property
+    def T(self) -> Operator:
+        """The transpose, as an operator."""
+        return Transpose(self)
+
+    def gram(self) -> Operator:
+        """AᵗA, an n × n operator with a fast action."""
+        from .composed import Composed
+
+        return Composed(self.T, self)
+
+    def pinv(self) -> Operator:
+        """The Moore–Penrose pseudo-inverse A⁺, an n × m operator."""
+        from .fallback import dense_pinv
+
+        return dense_pinv(self)
+
+    def column_norms(self, p: int) -> Vector:
+        """L1 (p = 1) or L2 (p = 2) norm of every column, length n."""
+        sums = self._column_sums(check_norm(p))
+        return sums if p == 1 else np.sqrt(sums)
+
+    def _column_sums(self, p: int) -> Vector:
+        """Σ_i |a_ij|ᵖ for every column j. For integral operators exact as long as it stays below 2⁵³."""
+        dense = self.to_dense()
+        return np.asarray(np.abs(dense).sum(axis=0) if p == 1 else np.einsum("ij,ij->j", dense, dense))
+
+    def max_column_norm(self, p: int) -> float:
+        """Largest column norm: the sensitivity ΔA (p = 1) or ‖A‖₂ (p = 2) of the paper."""
+        largest = self._max_column_sum(check_norm(p))
+        return largest if p == 1 else float(np.sqrt(largest))
+
+    def _max_column_sum(self, p: int) -> float:
+        """Largest of `_column_sums`."""
+        return float(self._column_sums(p).max())
+
+    def integer_norm(self, p: int) -> int:
+        """Largest column sum of |a|ᵖ as an exact Python integer; only for integral operators."""
+        check_norm(p)
+        if not self.integral:
+            raise InvalidInput(
+                f"expected an integral operator, got {type(self).__name__}; see integer_form()"
+            )
+        return self._integer_norm(p)
+
+    def _integer_norm(self, p: int) -> int:
+        """Exact: in floating point while every partial sum is below 2⁵³, else in Python integers."""
+        largest = self._max_column_sum(p)
+        if largest < 2**53:
+            return int(largest)
+        columns = self.to_dense().T.tolist()
+        return max(sum(int(abs(a) if p == 1 else int(a) ** 2) for a in column) for column in columns)
+
+    def largest_entry(self) -> float:
+        """An upper bound of |a_ij|, used to rule out integer overflow beforehand."""
+        return self.max_column_norm(1)
+
+    def integer_form(self, bits: int) -> tuple[Operator, float]:
+        """(B, s): an integral operator with B ≈ s·A, entries rounded to about `bits` bits.
+
+        A strategy that is already integral is its own form with s = 1.
+        """
+        if self.integral:
+            return self, 1.0
+        return self._rounded(bits)
+
+    def _rounded(self, bits: int) -> tuple[Operator, float]:
+        """Round the dense entries."""
+        from .dense import Dense
+
+        return Dense(self.to_dense()).integer_form(bits)
+
+    def to_dense(self) -> Vector:
+        """The matrix as a float64 array; `TooLarge` past `DENSE_LIMIT` entries."""
+        self.check_dense("build the matrix")
+        return self._dense()
+
+    def _dense(self) -> Vector:
+        """Columns of A one unit vector at a time."""
+        return self._apply(np.eye(self.shape[1])).T.copy()
+
+    def rows_dense(self, start: int, stop: int) -> Vector:
+        """Rows start..stop as a dense (stop − start, n) array."""
+        m, n = self.shape
+        if not 0 <= start <= stop <= m:
+            raise InvalidInput(f"expected 0 <= start <= stop <= {m} rows, got {start}..{stop}")
+        if (stop - start) * max(m, n) > DENSE_LIMIT:
+            raise TooLarge(
+                f"{stop - start} rows of a {m} x {n} matrix exceed {DENSE_LIMIT} entries; ask for fewer rows"
+            )
+        units = np.zeros((stop - start, m))
+        units[np.arange(stop - start), np.arange(start, stop)] = 1.0
+        return self._adjoint(units)
+
+    def row_blocks(self, entries: int = 2**22) -> Iterator[tuple[int, Vector]]:
+        """(start, dense rows) in blocks of about `entries` numbers."""
+        m, n = self.shape
+        step = max(1, entries // max(n, 1))
+        for start in range(0, m, step):
+            yield start, self.rows_dense(start, min(m, start + step))
+
+    def squared_frobenius(self) -> float:
+        """Σ a_ij²: the total error of the identity strategy on this workload, in units of its noise."""
+        return float(np.sum(self._column_sums(2)))
+
+    def segment_energy(self, density: Vector, bounds: Indices) -> Vector:
+        """‖A (density · 1_s)‖² for each segment s = [bounds[i], bounds[i+1]) of the cells.
+
+        This one number per tree node is all a tree or wavelet strategy needs to know about a workload.
+        """
+        G = self.gram().to_dense() * np.multiply.outer(density, density)
+        by_rows = np.add.reduceat(G, bounds[:-1], axis=0)
+        segment = np.arange(len(bounds) - 1)
+        return np.asarray(np.add.reduceat(by_rows, bounds[:-1], axis=1)[segment, segment])
+
+    def row_quadratic(self, M: Vector) -> Vector:
+        """diag(A M Aᵗ) for a dense symmetric n × n array M: one number per row, rows built in blocks."""
+        return np.concatenate([np.einsum("ij,ij->i", rows @ M, rows) for _, rows in self.row_blocks()])
+
+    def profile_trace(self, W: Operator) -> float:
+        """tr((AᵗA)⁺ WᵗW) for a workload W this strategy supports: its error per unit of noise variance."""
+        from .fallback import dense_profile_trace
+
+        return dense_profile_trace(self, W)
+
+    # -- plumbing -----------------------------------------------------------------------------------
+
+    def _act(self, hook: Any, x: Any, length: int) -> Array:
+        x = np.asarray(x)
+        if x.dtype.kind not in "biuf":
+            raise InvalidInput(f"expected a real numeric array, got dtype {x.dtype}")
+        if x.ndim not in (1, 2) or x.shape[0] != length:
+            raise InvalidInput(
+                f"expected a vector of length {length} or a matrix with {length} rows, got shape {x.shape}"
+            )
+        exact = self.integral and x.dtype.kind in "biu"
+        x = x.astype(np.int64 if exact else np.float64, copy=False)
+        return np.asarray(hook(x) if x.ndim == 1 else hook(np.ascontiguousarray(x.T)).T)
+
+    def check_dense(self, purpose: str) -> None:
+        """Raise `TooLarge` when a dense m × n array would pass the stated limit."""
+        m, n = self.shape
+        if m * n > DENSE_LIMIT:
+            raise TooLarge(
+                f"cannot {purpose}: {type(self).__name__} is {m} x {n}, more than {DENSE_LIMIT} entries; "
+                "use its structured verbs (@, gram, column_norms) or a smaller domain"
+            )
+
+    def fields(self) -> dict[str, Any]:
+        """The dataclass fields: everything that defines this operator."""
+        return {f.name: getattr(self, f.name) for f in dataclasses.fields(self)}  # type: ignore[arg-type]
+
+    def __eq__(self, other: object) -> bool:
+        if type(self) is not type(other):
+            return NotImplemented
+        assert isinstance(other, Operator)
+        theirs = other.fields()
+        return all(_same(value, theirs[name]) for name, value in self.fields().items())
+
+    def __hash__(self) -> int:
+        return hash((type(self).__name__, self.shape))
+
+    def __copy__(self) -> Self:
+        return self
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
+        return self
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Transpose(Operator):
+    """Aᵗ, by swapping the two actions of A."""
+
+    of: Operator
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        m, n = self.of.shape
+        return n, m
+
+    @property
+    def integral(self) -> bool:
+        return self.of.integral
+
+    @property
+    def nonnegative(self) -> bool:
+        return self.of.nonnegative
+
+    def _apply(self, x: Array) -> Array:
+        return self.of._adjoint(x)
+
+    def _adjoint(self, y: Array) -> Array:
+        return self.of._apply(y)
+
+    @property
+    def T(self) -> Operator:
+        return self.of
+
+    def pinv(self) -> Operator:
+        return self.of.pinv().T
+
+    def _dense(self) -> Vector:
+        return self.of._dense().T
+
+
+def check_size(name: str, n: Any, least: int = 1) -> int:
+    """A whole number ≥ least, or `InvalidInput`."""
+    if isinstance(n, bool) or not isinstance(n, (int, np.integer)) or n < least:
+        raise InvalidInput(f"expected {name} to be a whole number >= {least}, got {n!r}")
+    return int(n)
+
+
+def check_norm(p: Any) -> int:
+    """1 or 2, or `InvalidInput`."""
+    if p not in (1, 2):
+        raise InvalidInput(f"expected p to be 1 or 2, got {p!r}")
+    return int(p)
+
+
+def check_supported(residual: float, scale: float) -> None:
+    """Raise `UnsupportedWorkload` when the residual outside the row space is not rounding error."""
+    if residual > 1e-7 * scale:
+        raise UnsupportedWorkload(
+            "the workload has queries outside the strategy's row space, which have no unbiased answer; "
+            "add rows to the strategy that span them (for example the identity)"
+        )
+
+
+def read_only(values: Any, dtype: Any) -> Array:
+    """A private, contiguous, immutable copy."""
+    copy = np.array(values, dtype=dtype, order="C")
+    copy.setflags(write=False)
+    return copy
+
+
+def _same(a: Any, b: Any) -> bool:
+    if isinstance(a, np.ndarray):
+        return isinstance(b, np.ndarray) and a.dtype == b.dtype and np.array_equal(a, b)
+    if isinstance(a, tuple):
+        return isinstance(b, tuple) and len(a) == len(b) and all(map(_same, a, b))
+    return bool(a == b)

@@ -1,0 +1,69 @@
+"""Matrices given entry by entry."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from rowspace.exceptions import InvalidInput
+
+from .base import Array, Operator, Vector, read_only
+
+
+@dataclass(frozen=True, eq=False)
+class Dense(Operator):
+    """An explicit m × n array, copied and made immutable."""
+
+    array: Vector
+
+    def __post_init__(self) -> None:
+        try:
+            array = read_only(self.array, np.float64)
+        except (TypeError, ValueError):
+            raise InvalidInput("expected a rectangular array of real numbers") from None
+        if array.ndim != 2 or 0 in array.shape:
+            raise InvalidInput(
+                f"expected a two-dimensional array with rows and columns, got shape {array.shape}"
+            )
+        if not np.isfinite(array).all():
+            raise InvalidInput("expected finite entries, got NaN or infinity")
+        object.__setattr__(self, "array", array)
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        m, n = self.array.shape
+        return m, n
+
+    @property
+    def integral(self) -> bool:
+        return bool(np.abs(self.array).max() < 2**53) and bool(np.all(self.array == np.rint(self.array)))
+
+    @property
+    def nonnegative(self) -> bool:
+        return bool((self.array >= 0).all())
+
+    def _apply(self, x: Array) -> Array:
+        return np.asarray(x @ self._array_for(x).T)
+
+    def _adjoint(self, y: Array) -> Array:
+        return np.asarray(y @ self._array_for(y))
+
+    def _array_for(self, x: Array) -> Array:
+        return self.array.astype(np.int64) if x.dtype.kind == "i" else self.array
+
+    def gram(self) -> Operator:
+        return Dense(self.array.T @ self.array)
+
+    def largest_entry(self) -> float:
+        return float(np.abs(self.array).max())
+
+    def _rounded(self, bits: int) -> tuple[Operator, float]:
+        scale = 2.0**bits / float(2.0 ** np.ceil(np.log2(self.largest_entry())))
+        return Dense(np.rint(scale * self.array)), scale
+
+    def rows_dense(self, start: int, stop: int) -> Vector:
+        return self.array[start:stop].copy()
+
+    def _dense(self) -> Vector:
+        return self.array.copy()

@@ -1,0 +1,69 @@
+"""Diagonal matrices: one weight per cell."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from rowspace.exceptions import InvalidInput
+
+from .base import Array, Indices, Operator, Vector, read_only
+
+
+@dataclass(frozen=True, eq=False)
+class Diagonal(Operator):
+    """diag(values): cell i asked with weight values[i]."""
+
+    values: Vector
+
+    def __post_init__(self) -> None:
+        values = read_only(self.values, np.float64)
+        if values.ndim != 1 or not values.size or not np.isfinite(values).all():
+            raise InvalidInput(f"expected a non-empty vector of finite numbers, got shape {values.shape}")
+        object.__setattr__(self, "values", values)
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        return len(self.values), len(self.values)
+
+    @property
+    def integral(self) -> bool:
+        return bool(np.abs(self.values).max() < 2**53) and bool(np.all(self.values == np.rint(self.values)))
+
+    @property
+    def nonnegative(self) -> bool:
+        return bool((self.values >= 0).all())
+
+    @property
+    def full_column_rank(self) -> bool:
+        return bool(self.values.all())
+
+    def _apply(self, x: Array) -> Array:
+        return np.asarray((self.values.astype(np.int64) if x.dtype.kind == "i" else self.values) * x)
+
+    def _adjoint(self, y: Array) -> Array:
+        return self._apply(y)
+
+    @property
+    def T(self) -> Operator:
+        return self
+
+    def gram(self) -> Operator:
+        return Diagonal(self.values**2)
+
+    def pinv(self) -> Operator:
+        return Diagonal(np.divide(1.0, self.values, out=np.zeros_like(self.values), where=self.values != 0))
+
+    def _column_sums(self, p: int) -> Vector:
+        return np.asarray(np.abs(self.values) ** p)
+
+    def _rounded(self, bits: int) -> tuple[Operator, float]:
+        scale = 2.0**bits / float(2.0 ** np.ceil(np.log2(np.abs(self.values).max())))
+        return Diagonal(np.rint(scale * self.values)), scale
+
+    def segment_energy(self, density: Vector, bounds: Indices) -> Vector:
+        return np.asarray(np.add.reduceat((self.values * density) ** 2, bounds[:-1]))
+
+    def _dense(self) -> Vector:
+        return np.diag(self.values)

@@ -1,0 +1,112 @@
+"""Products over attributes: (A ⊗ B) asks every combination of a query of A and a query of B."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import reduce
+from math import prod
+
+import numpy as np
+
+from rowspace.exceptions import InvalidInput, TooLarge
+
+from .base import DENSE_LIMIT, Array, Operator, Vector
+from .identity import Identity
+
+
+@dataclass(frozen=True, eq=False, init=False)
+class Kronecker(Operator):
+    """A₁ ⊗ A₂ ⊗ …: cells and queries in C order, the last factor running fastest.
+
+    Everything factors: (⊗A)ᵗ = ⊗Aᵗ, (⊗A)⁺ = ⊗A⁺, Gram matrices and column norms multiply. The number of
+    cells may be astronomical; only actions on vectors need them to fit.
+    """
+
+    factors: tuple[Operator, ...]
+
+    def __init__(self, *operators: Operator, factors: tuple[Operator, ...] = ()) -> None:
+        """Kronecker(A, B, …), or Kronecker(factors=(A, B, …)) as saved files spell it."""
+        everything = (*operators, *factors)
+        if not everything or not all(isinstance(factor, Operator) for factor in everything):
+            raise InvalidInput("expected one or more operators to multiply")
+        object.__setattr__(self, "factors", everything)
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        return prod(f.shape[0] for f in self.factors), prod(f.shape[1] for f in self.factors)
+
+    @property
+    def integral(self) -> bool:
+        return all(factor.integral for factor in self.factors)
+
+    @property
+    def nonnegative(self) -> bool:
+        return all(factor.nonnegative for factor in self.factors)
+
+    @property
+    def full_column_rank(self) -> bool | None:
+        ranks = [factor.full_column_rank for factor in self.factors]
+        if all(ranks):
+            return True
+        return False if False in ranks else None
+
+    def _apply(self, x: Array) -> Array:
+        return self._along_axes(x, [f.shape for f in self.factors], [f._apply for f in self.factors])
+
+    def _adjoint(self, y: Array) -> Array:
+        shapes = [(f.shape[1], f.shape[0]) for f in self.factors]
+        return self._along_axes(y, shapes, [f._adjoint for f in self.factors])
+
+    def _along_axes(self, x: Array, shapes: list[tuple[int, int]], hooks: list[object]) -> Array:
+        batch = x.shape[:-1]
+        grid = x.reshape(*batch, *(n for _, n in shapes))
+        # Shrinking factors first: the intermediate arrays stay as small as they can.
+        for k in sorted(range(len(shapes)), key=lambda k: shapes[k][0] / shapes[k][1]):
+            if isinstance(self.factors[k], Identity):
+                continue
+            axis = len(batch) + k
+            moved = np.ascontiguousarray(np.moveaxis(grid, axis, -1))
+            grid = np.moveaxis(hooks[k](moved), -1, axis)  # type: ignore[operator]
+        return np.ascontiguousarray(grid).reshape(*batch, prod(m for m, _ in shapes))
+
+    @property
+    def T(self) -> Operator:
+        return Kronecker(*(factor.T for factor in self.factors))
+
+    def gram(self) -> Operator:
+        return Kronecker(*(factor.gram() for factor in self.factors))
+
+    def pinv(self) -> Operator:
+        return Kronecker(*(factor.pinv() for factor in self.factors))
+
+    def _column_sums(self, p: int) -> Vector:
+        if self.shape[1] > DENSE_LIMIT:
+            raise TooLarge(f"{self.shape[1]} column norms exceed {DENSE_LIMIT}; use max_column_norm")
+        return reduce(_outer, (factor._column_sums(p) for factor in self.factors))
+
+    def _max_column_sum(self, p: int) -> float:
+        return prod(factor._max_column_sum(p) for factor in self.factors)
+
+    def _integer_norm(self, p: int) -> int:
+        # |ab|ᵖ = |a|ᵖ|b|ᵖ, so the column sums multiply, and so do their maxima.
+        return prod(factor.integer_norm(p) for factor in self.factors)
+
+    def largest_entry(self) -> float:
+        return prod(factor.largest_entry() for factor in self.factors)
+
+    def _rounded(self, bits: int) -> tuple[Operator, float]:
+        forms = [factor.integer_form(bits) for factor in self.factors]
+        return Kronecker(*(B for B, _ in forms)), prod(s for _, s in forms)
+
+    def squared_frobenius(self) -> float:
+        return prod(factor.squared_frobenius() for factor in self.factors)
+
+    def _dense(self) -> Vector:
+        dense = self.factors[0].to_dense()
+        for factor in self.factors[1:]:
+            dense = np.asarray(np.kron(dense, factor.to_dense()), dtype=np.float64)
+        return dense
+
+
+def _outer(a: Vector, b: Vector) -> Vector:
+    return np.multiply.outer(a, b).ravel()

@@ -1,0 +1,68 @@
+"""The same queries over cells in another order."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from rowspace.exceptions import InvalidInput
+
+from .base import Array, Indices, Operator, Vector, read_only
+
+
+@dataclass(frozen=True, eq=False)
+class Permuted(Operator):
+    """x ↦ A x[order]: lets a taxonomy's tree, which wants neighbouring leaves, work on cells in any order."""
+
+    of: Operator
+    order: Indices
+
+    def __post_init__(self) -> None:
+        order = read_only(self.order, np.int64)
+        if order.ndim != 1 or not np.array_equal(np.sort(order), np.arange(self.of.shape[1])):
+            raise InvalidInput(f"expected a permutation of 0..{self.of.shape[1] - 1}")
+        object.__setattr__(self, "order", order)
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        return self.of.shape
+
+    @property
+    def integral(self) -> bool:
+        return self.of.integral
+
+    @property
+    def nonnegative(self) -> bool:
+        return self.of.nonnegative
+
+    @property
+    def full_column_rank(self) -> bool | None:
+        return self.of.full_column_rank
+
+    def _apply(self, x: Array) -> Array:
+        return self.of._apply(x[..., self.order])
+
+    def _adjoint(self, y: Array) -> Array:
+        out = np.empty((*y.shape[:-1], len(self.order)), dtype=y.dtype)
+        out[..., self.order] = self.of._adjoint(y)
+        return out
+
+    def pinv(self) -> Operator:
+        return Permuted(self.of.pinv().T, self.order).T
+
+    def _column_sums(self, p: int) -> Vector:
+        sums = np.empty(len(self.order))
+        sums[self.order] = self.of._column_sums(p)
+        return sums
+
+    def largest_entry(self) -> float:
+        return self.of.largest_entry()
+
+    def _rounded(self, bits: int) -> tuple[Operator, float]:
+        rounded, scale = self.of.integer_form(bits)
+        return Permuted(rounded, self.order), scale
+
+    def profile_trace(self, W: Operator) -> float:
+        # Moving the cells of the strategy one way is moving the cells of the workload the other way.
+        return self.of.profile_trace(Permuted(W, np.argsort(self.order)))

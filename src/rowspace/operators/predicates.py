@@ -1,0 +1,81 @@
+"""All predicates: the paper's W_01, 2ⁿ queries of which only the Gram matrix is ever needed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from rowspace.exceptions import InvalidInput, TooLarge
+
+from .base import DENSE_LIMIT, Array, Operator, Vector, check_size
+from .composed import Composed
+from .total import UniformGram
+
+
+@dataclass(frozen=True, eq=False)
+class AllPredicates(Operator):
+    """Every 0/1 query over n cells, in the order of binary numbers (cell 0 is the leading digit).
+
+    Half of all queries contain a given cell and a quarter contain two given cells, so the Gram matrix is
+    2ⁿ⁻²(I + J). Rows are built only while they fit; n ≤ 1000 keeps 2ⁿ a floating-point number.
+    """
+
+    n: int
+
+    def __post_init__(self) -> None:
+        if check_size("n", self.n) > 1000:
+            raise InvalidInput(
+                f"expected at most 1000 cells for all predicates, got {self.n}: 2**n leaves floating point"
+            )
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        return 2**self.n, self.n
+
+    @property
+    def integral(self) -> bool:
+        return True
+
+    @property
+    def nonnegative(self) -> bool:
+        return True
+
+    @property
+    def full_column_rank(self) -> bool:
+        return True
+
+    def _apply(self, x: Array) -> Array:
+        self._check_rows(max(1, x.size // self.n))
+        sums = np.zeros((*x.shape[:-1], 1), dtype=x.dtype)
+        for cell in range(self.n):
+            sums = np.stack((sums, sums + x[..., cell : cell + 1]), axis=-1).reshape(*x.shape[:-1], -1)
+        return sums
+
+    def _adjoint(self, y: Array) -> Array:
+        self._check_rows(1)
+        grid = y.reshape(*y.shape[:-1], *(2,) * self.n)
+        axes = tuple(range(y.ndim - 1, y.ndim - 1 + self.n))
+        return np.stack([grid.take(1, axis=axis).sum(axis=axes[:-1]) for axis in axes], axis=-1)
+
+    def _check_rows(self, batch: int) -> None:
+        if 2**self.n * batch > DENSE_LIMIT:
+            raise TooLarge(
+                f"all predicates over {self.n} cells are 2**{self.n} answers; only their Gram matrix is built"
+            )
+
+    def gram(self) -> Operator:
+        quarter = 2.0 ** (self.n - 2)
+        return UniformGram(self.n, quarter, quarter)
+
+    def pinv(self) -> Operator:
+        return Composed(self.gram().pinv(), self.T)
+
+    def _column_sums(self, p: int) -> Vector:
+        return np.full(self.n, 2.0 ** (self.n - 1))
+
+    def _integer_norm(self, p: int) -> int:
+        return int(2 ** (self.n - 1))
+
+    def largest_entry(self) -> float:
+        return 1.0

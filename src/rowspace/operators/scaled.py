@@ -1,0 +1,157 @@
+"""Scalar multiples and weighted rows (unequal noise is equal noise on scaled rows: paper, appendix A)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from rowspace.exceptions import InvalidInput
+
+from .base import Array, Indices, Operator, Vector, read_only
+
+
+@dataclass(frozen=True, eq=False)
+class Scaled(Operator):
+    """c · A. Scaling a strategy changes no error: the sensitivity grows as the profile shrinks."""
+
+    factor: float
+    of: Operator
+
+    def __post_init__(self) -> None:
+        _check_factor(self.factor)
+
+    @classmethod
+    def of_product(cls, factor: float, A: Operator) -> Operator:
+        """c · A with nested factors multiplied and a factor of one dropped."""
+        _check_factor(factor)
+        if isinstance(A, Scaled):
+            factor, A = factor * A.factor, A.of
+        return A if factor == 1 else cls(factor, A)
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        return self.of.shape
+
+    @property
+    def integral(self) -> bool:
+        return self.of.integral and float(self.factor).is_integer() and abs(self.factor) < 2**53
+
+    @property
+    def nonnegative(self) -> bool:
+        return self.factor >= 0 and self.of.nonnegative
+
+    @property
+    def full_column_rank(self) -> bool | None:
+        return self.of.full_column_rank if self.factor else False
+
+    def _apply(self, x: Array) -> Array:
+        return np.asarray(self._factor_for(x) * self.of._apply(x))
+
+    def _adjoint(self, y: Array) -> Array:
+        return np.asarray(self._factor_for(y) * self.of._adjoint(y))
+
+    def _factor_for(self, x: Array) -> float:
+        return int(self.factor) if x.dtype.kind == "i" else self.factor
+
+    @property
+    def T(self) -> Operator:
+        return Scaled(self.factor, self.of.T)
+
+    def gram(self) -> Operator:
+        return Scaled.of_product(self.factor**2, self.of.gram())
+
+    def pinv(self) -> Operator:
+        return Scaled.of_product(1.0 / self.factor if self.factor else 0.0, self.of.pinv())
+
+    def _column_sums(self, p: int) -> Vector:
+        return abs(self.factor) ** p * self.of._column_sums(p)
+
+    def _max_column_sum(self, p: int) -> float:
+        return abs(self.factor) ** p * self.of._max_column_sum(p)
+
+    def _integer_norm(self, p: int) -> int:
+        return int(abs(int(self.factor)) ** p * self.of.integer_norm(p))
+
+    def largest_entry(self) -> float:
+        return abs(self.factor) * self.of.largest_entry()
+
+    def _rounded(self, bits: int) -> tuple[Operator, float]:
+        rounded, scale = self.of.integer_form(bits)
+        return rounded, scale / self.factor
+
+    def squared_frobenius(self) -> float:
+        return self.factor**2 * self.of.squared_frobenius()
+
+    def segment_energy(self, density: Vector, bounds: Indices) -> Vector:
+        return self.factor**2 * self.of.segment_energy(density, bounds)
+
+    def profile_trace(self, W: Operator) -> float:
+        if not self.factor:
+            return super().profile_trace(W)
+        return self.of.profile_trace(W) / self.factor**2
+
+    def row_quadratic(self, M: Vector) -> Vector:
+        return self.factor**2 * self.of.row_quadratic(M)
+
+    def rows_dense(self, start: int, stop: int) -> Vector:
+        return self.factor * self.of.rows_dense(start, stop)
+
+    def _dense(self) -> Vector:
+        return self.factor * self.of._dense()
+
+
+@dataclass(frozen=True, eq=False)
+class Weighted(Operator):
+    """diag(weights) · A: each row of A scaled by its own weight."""
+
+    weights: Vector
+    of: Operator
+
+    def __post_init__(self) -> None:
+        weights = read_only(self.weights, np.float64)
+        if weights.shape != (self.of.shape[0],):
+            raise InvalidInput(f"expected {self.of.shape[0]} row weights, got shape {weights.shape}")
+        if not np.isfinite(weights).all():
+            raise InvalidInput("expected finite row weights, got NaN or infinity")
+        object.__setattr__(self, "weights", weights)
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        return self.of.shape
+
+    @property
+    def integral(self) -> bool:
+        return self.of.integral and bool(np.all(self.weights == np.rint(self.weights)))
+
+    @property
+    def nonnegative(self) -> bool:
+        return self.of.nonnegative and bool((self.weights >= 0).all())
+
+    @property
+    def full_column_rank(self) -> bool | None:
+        # A zero weight drops a row, which may or may not matter.
+        return self.of.full_column_rank if self.weights.all() else None
+
+    def _apply(self, x: Array) -> Array:
+        return np.asarray(self._weights_for(x) * self.of._apply(x))
+
+    def _adjoint(self, y: Array) -> Array:
+        return self.of._adjoint(self._weights_for(y) * y)
+
+    def _weights_for(self, x: Array) -> Any:
+        return self.weights.astype(np.int64) if x.dtype.kind == "i" else self.weights
+
+    def rows_dense(self, start: int, stop: int) -> Vector:
+        return np.asarray(self.weights[start:stop, None] * self.of.rows_dense(start, stop))
+
+
+def _check_factor(factor: Any) -> None:
+    if (
+        isinstance(factor, bool)
+        or not np.isscalar(factor)
+        or not np.isreal(factor)
+        or not np.isfinite(factor)
+    ):
+        raise InvalidInput(f"expected a finite number left of an operator, got {factor!r}")

@@ -1,0 +1,98 @@
+"""Matrices given by their non-zero entries."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, cast
+
+import numpy as np
+from scipy import sparse
+
+from rowspace.exceptions import InvalidInput
+
+from .base import Array, Indices, Operator, Vector, read_only
+
+
+@dataclass(frozen=True, eq=False, init=False)
+class Sparse(Operator):
+    """A compressed-row matrix; takes any scipy sparse matrix or dense array."""
+
+    data: Vector
+    indices: Indices
+    indptr: Indices
+    columns: int
+
+    def __init__(
+        self,
+        matrix: Any = None,
+        *,
+        data: Any = None,
+        indices: Any = None,
+        indptr: Any = None,
+        columns: int | None = None,
+    ) -> None:
+        """Sparse(matrix), or Sparse(data=, indices=, indptr=, columns=) as saved files spell it."""
+        try:
+            if matrix is None:
+                matrix = sparse.csr_array((data, indices, indptr), shape=(len(indptr) - 1, int(columns or 0)))
+            csr = sparse.csr_array(matrix, dtype=np.float64, copy=True)
+            csr.check_format(full_check=True)
+            csr.sum_duplicates()
+            csr.eliminate_zeros()
+        except (TypeError, ValueError, IndexError):
+            raise InvalidInput("expected a two-dimensional sparse matrix of real numbers") from None
+        if csr.ndim != 2 or 0 in csr.shape:
+            raise InvalidInput(
+                f"expected a two-dimensional matrix with rows and columns, got shape {csr.shape}"
+            )
+        if not np.isfinite(csr.data).all():
+            raise InvalidInput("expected finite entries, got NaN or infinity")
+        object.__setattr__(self, "data", read_only(csr.data, np.float64))
+        object.__setattr__(self, "indices", read_only(csr.indices, np.int64))
+        object.__setattr__(self, "indptr", read_only(csr.indptr, np.int64))
+        object.__setattr__(self, "columns", int(csr.shape[1]))
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        return len(self.indptr) - 1, self.columns
+
+    @property
+    def integral(self) -> bool:
+        return not self.data.size or (
+            bool(np.abs(self.data).max() < 2**53) and bool(np.all(self.data == np.rint(self.data)))
+        )
+
+    @property
+    def nonnegative(self) -> bool:
+        return bool((self.data >= 0).all())
+
+    def csr(self, dtype: Any = np.float64) -> Any:
+        """A scipy view of the same entries."""
+        return sparse.csr_array((self.data.astype(dtype), self.indices, self.indptr), shape=self.shape)
+
+    def _apply(self, x: Array) -> Array:
+        flat = x.reshape(-1, self.columns)
+        return cast("Array", (self.csr(x.dtype) @ flat.T).T.reshape(*x.shape[:-1], self.shape[0]))
+
+    def _adjoint(self, y: Array) -> Array:
+        flat = y.reshape(-1, self.shape[0])
+        return cast("Array", (self.csr(y.dtype).T @ flat.T).T.reshape(*y.shape[:-1], self.columns))
+
+    def gram(self) -> Operator:
+        csr = self.csr()
+        return Sparse(csr.T @ csr)
+
+    def _column_sums(self, p: int) -> Vector:
+        powers = np.abs(self.data) ** p
+        return np.asarray(np.bincount(self.indices, powers, minlength=self.columns), dtype=np.float64)
+
+    def largest_entry(self) -> float:
+        return float(np.abs(self.data).max(initial=0.0))
+
+    def _rounded(self, bits: int) -> tuple[Operator, float]:
+        scale = 2.0**bits / float(2.0 ** np.ceil(np.log2(self.largest_entry())))
+        rounded = np.rint(scale * self.data)
+        return Sparse(data=rounded, indices=self.indices, indptr=self.indptr, columns=self.columns), scale
+
+    def _dense(self) -> Vector:
+        return cast("Vector", self.csr().toarray())

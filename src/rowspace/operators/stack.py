@@ -1,0 +1,100 @@
+"""Unions: the rows of several operators one below the other."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+
+from rowspace.exceptions import InvalidInput
+
+from .base import Array, Indices, Operator, Vector
+from .composed import Sum
+from .scaled import Scaled
+
+
+@dataclass(frozen=True, eq=False, init=False)
+class Stack(Operator):
+    """The rows of every part in order; all parts share their columns."""
+
+    parts: tuple[Operator, ...]
+
+    def __init__(self, *operators: Operator, parts: tuple[Operator, ...] = ()) -> None:
+        """Stack(A, B, …), or Stack(parts=(A, B, …)) as saved files spell it."""
+        everything = (*operators, *parts)
+        if not everything or not all(isinstance(part, Operator) for part in everything):
+            raise InvalidInput("expected one or more operators to stack")
+        widths = {part.shape[1] for part in everything}
+        if len(widths) != 1:
+            raise InvalidInput(f"expected operators over the same cells, got widths {sorted(widths)}")
+        object.__setattr__(self, "parts", everything)
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        return sum(part.shape[0] for part in self.parts), self.parts[0].shape[1]
+
+    @property
+    def integral(self) -> bool:
+        return all(part.integral for part in self.parts)
+
+    @property
+    def nonnegative(self) -> bool:
+        return all(part.nonnegative for part in self.parts)
+
+    @property
+    def full_column_rank(self) -> bool | None:
+        return True if any(part.full_column_rank for part in self.parts) else None
+
+    def offsets(self) -> list[int]:
+        """Row where each part begins, and the number of rows at the end."""
+        offsets = [0]
+        for part in self.parts:
+            offsets.append(offsets[-1] + part.shape[0])
+        return offsets
+
+    def _apply(self, x: Array) -> Array:
+        return np.concatenate([part._apply(x) for part in self.parts], axis=-1)
+
+    def _adjoint(self, y: Array) -> Array:
+        offsets = self.offsets()
+        pieces = [y[..., a:b] for a, b in pairwise(offsets)]
+        return np.asarray(sum(part._adjoint(piece) for part, piece in zip(self.parts, pieces, strict=True)))
+
+    def gram(self) -> Operator:
+        return Sum(tuple(part.gram() for part in self.parts))
+
+    def _column_sums(self, p: int) -> Vector:
+        return np.asarray(sum(part._column_sums(p) for part in self.parts))
+
+    def largest_entry(self) -> float:
+        return max(part.largest_entry() for part in self.parts)
+
+    def _rounded(self, bits: int) -> tuple[Operator, float]:
+        # Part i is about Bᵢ/sᵢ; a common scale S turns it into round(S/sᵢ)·Bᵢ to the same precision.
+        forms = [part.integer_form(bits) for part in self.parts]
+        scale = 2.0**bits * min(s for _, s in forms)
+        return Stack(*(Scaled.of_product(max(1, round(scale / s)), B) for B, s in forms)), scale
+
+    def squared_frobenius(self) -> float:
+        return sum(part.squared_frobenius() for part in self.parts)
+
+    def segment_energy(self, density: Vector, bounds: Indices) -> Vector:
+        return np.asarray(sum(part.segment_energy(density, bounds) for part in self.parts))
+
+    def row_quadratic(self, M: Vector) -> Vector:
+        return np.concatenate([part.row_quadratic(M) for part in self.parts])
+
+    def rows_dense(self, start: int, stop: int) -> Vector:
+        offsets = self.offsets()
+        if not 0 <= start <= stop <= offsets[-1]:
+            raise InvalidInput(f"expected 0 <= start <= stop <= {offsets[-1]} rows, got {start}..{stop}")
+        pieces = [
+            part.rows_dense(max(start - a, 0), min(stop, b) - a)
+            for part, a, b in zip(self.parts, offsets, offsets[1:], strict=False)
+            if a < stop and start < b
+        ]
+        return np.concatenate(pieces) if pieces else np.zeros((0, self.shape[1]))
+
+    def _dense(self) -> Vector:
+        return np.concatenate([part._dense() for part in self.parts])

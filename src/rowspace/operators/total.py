@@ -1,0 +1,114 @@
+"""The total: one query that sums all cells, and the aI + bJ matrices that its algebra lives in."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from .base import Array, Indices, Operator, Vector, check_size, check_supported
+
+
+@dataclass(frozen=True, eq=False)
+class Total(Operator):
+    """1ₙᵗ: the single query that counts everybody."""
+
+    n: int
+
+    def __post_init__(self) -> None:
+        check_size("n", self.n)
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        return 1, self.n
+
+    @property
+    def integral(self) -> bool:
+        return True
+
+    @property
+    def nonnegative(self) -> bool:
+        return True
+
+    @property
+    def full_column_rank(self) -> bool:
+        return self.n == 1
+
+    def _apply(self, x: Array) -> Array:
+        return np.asarray(x.sum(axis=-1, keepdims=True))
+
+    def _adjoint(self, y: Array) -> Array:
+        return np.repeat(y, self.n, axis=-1)
+
+    def gram(self) -> Operator:
+        return UniformGram(self.n, 0.0, 1.0)
+
+    def pinv(self) -> Operator:
+        return (1.0 / self.n) * self.T
+
+    def _column_sums(self, p: int) -> Vector:
+        return np.ones(self.n)
+
+    def _max_column_sum(self, p: int) -> float:
+        return 1.0
+
+    def segment_energy(self, density: Vector, bounds: Indices) -> Vector:
+        return np.asarray(np.add.reduceat(density, bounds[:-1]) ** 2)
+
+    def row_quadratic(self, M: Vector) -> Vector:
+        return np.array([M.sum()])
+
+    def profile_trace(self, W: Operator) -> float:
+        # The total supports its own multiples only: what W keeps of 1ₙ must be all that W has.
+        along = float(W.segment_energy(np.ones(self.n), np.array([0, self.n]))[0]) / self.n
+        whole = W.squared_frobenius()
+        check_supported(max(whole - along, 0.0), whole)
+        return along / self.n
+
+
+@dataclass(frozen=True, eq=False)
+class UniformGram(Operator):
+    """a·I + b·J with J all ones: the Gram matrix of workloads that treat all cells alike."""
+
+    n: int
+    a: float
+    b: float
+
+    def __post_init__(self) -> None:
+        check_size("n", self.n)
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        return self.n, self.n
+
+    @property
+    def integral(self) -> bool:
+        return float(self.a).is_integer() and float(self.b).is_integer() and abs(self.a) + abs(self.b) < 2**53
+
+    @property
+    def nonnegative(self) -> bool:
+        return self.b >= 0 and self.a + self.b >= 0
+
+    def _apply(self, x: Array) -> Array:
+        a, b = (int(self.a), int(self.b)) if x.dtype.kind == "i" else (self.a, self.b)
+        return np.asarray(a * x + b * x.sum(axis=-1, keepdims=True))
+
+    def _adjoint(self, y: Array) -> Array:
+        return self._apply(y)
+
+    @property
+    def T(self) -> Operator:
+        return self
+
+    def pinv(self) -> Operator:
+        # Eigenvalues: a on the complement of 1ₙ, a + nb on 1ₙ; invert those that are not zero.
+        flat, along = self.a, self.a + self.n * self.b
+        inverse_flat = 1.0 / flat if flat else 0.0
+        inverse_along = 1.0 / along if along else 0.0
+        return UniformGram(self.n, inverse_flat, (inverse_along - inverse_flat) / self.n)
+
+    def _column_sums(self, p: int) -> Vector:
+        return np.full(self.n, abs(self.a + self.b) ** p + (self.n - 1) * abs(self.b) ** p)
+
+    def _dense(self) -> Vector:
+        return self.a * np.eye(self.n) + self.b

@@ -1,0 +1,237 @@
+"""Trees of counts: every node asks the sum of its cells, with a weight per level.
+
+Hay et al.'s hierarchical strategy for any nested partition: regular (see `Hierarchy`) or a taxonomy. Least
+squares takes two passes, up and down, in time linear in the number of nodes.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from rowspace.exceptions import InvalidInput
+
+from .base import Array, Operator, Vector, read_only
+from .levels import Levels, SubtreeVariances
+
+
+class TreeLike(Operator):
+    """What every tree can do, given `levels` and `weights`; leaves are cells in order."""
+
+    @cached_property
+    def levels(self) -> Levels:
+        """The nested partitions."""
+        raise NotImplementedError
+
+    @property
+    def level_weights(self) -> tuple[float, ...]:
+        """Weight of every level, root first."""
+        raise NotImplementedError
+
+    @cached_property
+    def _lowest(self) -> int:
+        """The finest level with a positive weight."""
+        return max(level for level, weight in enumerate(self.level_weights) if weight)
+
+    @cached_property
+    def _variances(self) -> SubtreeVariances:
+        return SubtreeVariances.of(self.levels, self.level_weights[: self._lowest + 1])
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        return sum(self.levels.counts), self.levels.n
+
+    @property
+    def integral(self) -> bool:
+        return all(float(weight).is_integer() for weight in self.level_weights)
+
+    @property
+    def nonnegative(self) -> bool:
+        return True
+
+    @property
+    def full_column_rank(self) -> bool:
+        return self._lowest == len(self.level_weights) - 1 or bool(
+            (self.levels.sizes(self._lowest) == 1).all()
+        )
+
+    def _apply(self, x: Array) -> Array:
+        out = np.empty((*x.shape[:-1], self.shape[0]), dtype=x.dtype)
+        sums, end = x, self.shape[0]
+        for level in reversed(range(len(self.level_weights))):
+            if level + 1 < len(self.level_weights):
+                sums = self.levels.gather(level, sums)
+            start = end - self.levels.counts[level]
+            np.multiply(sums, self._weight_for(level, x), out=out[..., start:end])
+            end = start
+        return out
+
+    def _adjoint(self, y: Array) -> Array:
+        pieces = self._split(y)
+        out = pieces[0] * self._weight_for(0, y)
+        for level in range(1, len(pieces)):
+            out = self.levels.spread(level - 1, out)
+            out += pieces[level] * self._weight_for(level, y)
+        return out
+
+    def _split(self, y: Array) -> list[Array]:
+        return np.split(y, np.cumsum(self.levels.counts)[:-1], axis=-1)
+
+    def _weight_for(self, level: int, x: Array) -> float:
+        weight = self.level_weights[level]
+        return int(weight) if x.dtype.kind == "i" else weight
+
+    def pinv(self) -> Operator:
+        return TreeInverse(self)
+
+    def _column_sums(self, p: int) -> Vector:
+        return np.full(self.shape[1], self._max_column_sum(p))
+
+    def _max_column_sum(self, p: int) -> float:
+        # Every cell lies in exactly one node of every level.
+        return float(sum(weight**p for weight in self.level_weights))
+
+    def largest_entry(self) -> float:
+        return max(self.level_weights)
+
+    def profile_trace(self, W: Operator) -> float:
+        """tr((AᵗA)⁻¹WᵗW) in O(n · levels), from the energy of one vector per node.
+
+        Given its parent's final estimate, a child's estimate is its subtree's own z plus its share
+        f = s/S of the parent's residual, and z − fZ is independent of Z. Unrolled, x̂ is a sum of independent
+        terms, one per node, each spread over the node's cells by the product of shares φ. Hence
+        tr = Σ_roots s·e + Σ_parents (Σ_children s·e − S·e_parent) with e = ‖Wφ‖².
+        """
+        if not self.full_column_rank:
+            return super().profile_trace(W)
+        variances, density, total = self._variances, np.ones(self.shape[1]), 0.0
+        density = self._shares_below(self._lowest)
+        energy = W.segment_energy(density, self.levels.bounds[self._lowest])
+        for level in reversed(range(self._lowest)):
+            total += float(np.sum(variances.own[level + 1] * energy))
+            density = density * self._cellwise(level + 1, self._share(level))
+            energy = W.segment_energy(density, self.levels.bounds[level])
+            total -= float(np.sum(variances.children[level] * energy))
+        return total + float(np.sum(variances.own[0] * energy))
+
+    def _share(self, level: int) -> Vector:
+        """s/S for every node of level + 1: its part in its parent's children's variance."""
+        own, sums = self._variances.own[level + 1], self._variances.children[level]
+        return np.asarray(own / (self.levels.spread(level, sums) if sums.size > 1 else sums))
+
+    def _shares_below(self, level: int) -> Vector:
+        """Below the finest asked level estimates are spread evenly (the minimum-norm choice)."""
+        sizes = self.levels.sizes(level)
+        return np.repeat(1.0 / sizes, sizes)
+
+    def _cellwise(self, level: int, values: Vector) -> Vector:
+        if values.size == 1:
+            return np.broadcast_to(values, (self.shape[1],))
+        return np.repeat(values, self.levels.sizes(level))
+
+
+@dataclass(frozen=True, eq=False)
+class Tree(TreeLike):
+    """A tree over nested partitions given by their bounds, coarsest first; the last must be the cells.
+
+    >>> states = [0, 2, 5]                                # cells 0-1 and 2-4
+    >>> Tree((np.array(states), np.arange(6)), weights=(1, 1)).to_dense().astype(int)
+    array([[1, 1, 0, 0, 0],
+           [0, 0, 1, 1, 1],
+           [1, 0, 0, 0, 0],
+           [0, 1, 0, 0, 0],
+           [0, 0, 1, 0, 0],
+           [0, 0, 0, 1, 0],
+           [0, 0, 0, 0, 1]])
+    """
+
+    bounds: tuple[Any, ...]
+    weights: tuple[float, ...]
+
+    def __post_init__(self) -> None:
+        try:
+            bounds = tuple(read_only(level, np.int64) for level in self.bounds)
+            valid = bool(bounds) and all(level.ndim == 1 and level.size >= 2 for level in bounds)
+        except (TypeError, ValueError, OverflowError):
+            valid = False
+        if not valid:
+            raise InvalidInput("expected the bounds of one or more levels, each a list of cell numbers")
+        object.__setattr__(self, "bounds", bounds)
+        object.__setattr__(self, "weights", check_level_weights(self.weights, len(bounds)))
+        self.levels  # noqa: B018 - validates the nesting now, not at first use
+
+    @cached_property
+    def levels(self) -> Levels:
+        """The nested partitions."""
+        return Levels(self.bounds)
+
+    @property
+    def level_weights(self) -> tuple[float, ...]:
+        """Weight of every level, root first."""
+        return self.weights
+
+    def _rounded(self, bits: int) -> tuple[Operator, float]:
+        weights, scale = rounded_weights(self.weights, bits)
+        return Tree(self.bounds, weights), scale
+
+
+@dataclass(frozen=True, eq=False)
+class TreeInverse(Operator):
+    """The pseudo-inverse of a tree: two passes instead of a matrix."""
+
+    tree: TreeLike
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        m, n = self.tree.shape
+        return n, m
+
+    def _apply(self, y: Array) -> Array:
+        tree, levels, variances = self.tree, self.tree.levels, self.tree._variances
+        pieces, lowest = tree._split(y), tree._lowest
+        # Up: z, the best estimate of each node from its own subtree, and Z, the sum of its children's.
+        z = [pieces[lowest] / tree.level_weights[lowest]]
+        Z: list[Array] = []
+        for level in reversed(range(lowest)):
+            Z.insert(0, levels.gather(level, z[0]))
+            combined = tree.level_weights[level] * pieces[level] + Z[0] / variances.children[level]
+            z.insert(0, variances.own[level] * combined)
+        # Down: what the parent knows better than its children is shared out by their variances.
+        estimate = z[0]
+        for level in range(lowest):
+            estimate = z[level + 1] + tree._share(level) * levels.spread(level, estimate - Z[level])
+        sizes = levels.sizes(lowest)
+        if levels.counts[lowest] == levels.n:
+            return np.asarray(estimate)
+        return np.repeat(estimate / sizes, sizes, axis=-1)
+
+    def _adjoint(self, x: Array) -> Array:
+        # A⁺ is least squares for the finest asked nodes, spread evenly over their cells; so its adjoint
+        # averages over those cells, solves the normal equations (answers there alone), then asks the tree.
+        tree, lowest = self.tree, self.tree._lowest
+        bounds = tree.levels.bounds[lowest]
+        means = np.add.reduceat(x, bounds[:-1], axis=-1) / np.diff(bounds)
+        start = sum(tree.levels.counts[:lowest])
+        answers = np.zeros((*x.shape[:-1], tree.shape[0]))
+        answers[..., start : start + means.shape[-1]] = means / tree.level_weights[lowest]
+        return tree._apply(self._apply(answers))
+
+
+def check_level_weights(weights: Any, levels: int) -> tuple[float, ...]:
+    """As many finite weights ≥ 0 as levels, not all zero."""
+    try:
+        checked = tuple(float(weight) for weight in weights)
+    except (TypeError, ValueError):
+        checked = ()
+    if len(checked) != levels or not all(np.isfinite(w) and w >= 0 for w in checked) or not any(checked):
+        raise InvalidInput(f"expected {levels} finite level weights >= 0, not all zero, got {weights!r}")
+    return checked
+
+
+def rounded_weights(weights: tuple[float, ...], bits: int) -> tuple[tuple[float, ...], float]:
+    """Integer weights close to scale · weights; a positive weight never becomes zero."""
+    scale = 2.0**bits / 2.0 ** np.ceil(np.log2(max(weights)))
+    return tuple(float(max(1, round(scale * w))) if w else 0.0 for w in weights), float(scale)
