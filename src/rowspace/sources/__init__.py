@@ -1,0 +1,13 @@
+"""Data in files, frames and databases, counted over a declared domain.
+
+One path for everything: a source becomes an Ibis table (`opening`), every attribute an integer code
+computed in the engine (`columns`, `binning`, `categories`), and the engine groups by the codes
+(`counting`). Only codes and counts travel. A count vector skips all that (`vectors`).
+
+Together with `measure` this is the only room that touches data, so nothing here logs, prints or quotes it:
+engine errors pass through `secrecy`, which drops their text.
+"""
+
+from rowspace.sources.counting import MAX_CELLS, count_cells
+
+__all__ = ["MAX_CELLS", "count_cells"]

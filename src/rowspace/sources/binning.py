@@ -1,0 +1,159 @@
+"""The bin of a number, computed in the engine: exactly `numpy.searchsorted(edges, v, side="right") - 1`.
+
+Bins of equal width, any number of them, take arithmetic. Write lo for the first edge and p/q for the width.
+The guess g = floor((v - lo)·q/p) is monotone in v, since each rounded operation is; so over a bin it stays
+between its values at the bin's first and last float64. Both are computed beforehand, from the edges alone.
+When they are within 1 of the bin's index and the engine's own edge lo + p·g/q is bit for bit the declared
+one, comparing v with the two edges next to the guess repairs it exactly. Nothing here is an approximation,
+and nothing depends on data.
+
+Other bins take a balanced tree of comparisons, past `MAX_INLINE_BINS` an ASOF join with a table of edges.
+
+Numbers are compared as float64, like `edges`. NULL and NaN are in no bin, and are never clipped.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import ibis
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from rowspace.domain import Numeric
+from rowspace.exceptions import TooLarge
+
+__all__ = ["MAX_INLINE_BINS", "add_bin", "is_binned"]
+
+#: Unequal bins up to this many are a tree of comparisons; a join is faster above.
+MAX_INLINE_BINS = 256
+
+# Other engines have ASOF joins, but the tests run on this one.
+_ENGINES_WITH_ASOF = frozenset({"duckdb"})
+
+_CHUNK = 2**18
+
+
+def is_binned(values: Any, attribute: Numeric) -> Any:
+    """Whether a number has a bin; said by the bounds alone, as an independent check of `add_bin`."""
+    if attribute.outside == "clip":
+        return values <= float("inf")  # neither NULL nor NaN (which engines put above infinity, or nowhere)
+    return (values >= _exact(attribute.low)) & (values < _exact(attribute.high))
+
+
+def add_bin(rows: Any, attribute: Numeric, value: str, code: str, engine: str) -> Any:
+    """Rows with one more column `code`: the bin of column `value` (float64), or NULL.
+
+    Raises:
+        TooLarge: Many unequal bins on an engine without a way to look them up.
+    """
+    affine = _affine_edges(attribute.edges)
+    if affine is None and attribute.size <= MAX_INLINE_BINS:
+        # The first and the last leaf have no outer edge to pass, so they take what is clipped.
+        search = _search(rows[value], attribute.edges, 0, attribute.size)
+        return rows.mutate(**{code: ibis.cases((is_binned(rows[value], attribute), search))})
+    inside = f"{code}_inside"
+    rows = rows.mutate(**{inside: _inside(rows[value], attribute)})
+    if affine is not None:
+        return affine.add_bin(rows, inside, code)
+    if engine not in _ENGINES_WITH_ASOF:
+        raise TooLarge(
+            f"{attribute.size} bins of unequal width on {engine}: at most {MAX_INLINE_BINS} are possible "
+            "there; use equal bins, or export the table to Parquet"
+        )
+    start = f"{code}_start"
+    starts = ibis.memtable(pa.table({start: attribute.edges[:-1], code: np.arange(attribute.size)}))
+    return rows.asof_join(starts, rows[inside] >= starts[start])
+
+
+def _inside(values: Any, attribute: Numeric) -> Any:
+    """The value itself where it has a bin, the nearest float64 that has one where it is to be clipped, else
+    NULL."""
+    low, high = _exact(attribute.low), _exact(attribute.high)
+    if attribute.outside == "clip":
+        last = _exact(float(np.nextafter(attribute.high, -np.inf)))
+        return ibis.cases((values < low, low), (values < high, values), (values <= float("inf"), last))
+    return ibis.cases(((values >= low) & (values < high), values))
+
+
+@dataclass(frozen=True)
+class _Affine:
+    """Edges low + numerator·g/denominator for g = 0 … size-1, in float64 operations done in this order."""
+
+    low: float
+    numerator: float
+    denominator: float
+    size: int
+
+    def describes(self, edges: npt.NDArray[np.float64]) -> bool:
+        """Whether the formula gives these edges bit for bit and the guess is never more than one bin off."""
+        for start in range(0, self.size, _CHUNK):
+            index = np.arange(start, min(start + _CHUNK, self.size), dtype=np.float64)
+            first, after = edges[start : start + index.size], edges[start + 1 : start + 1 + index.size]
+            at_first = self._guess(first)
+            at_last = self._guess(np.nextafter(after, -np.inf))
+            formula = self.low + self.numerator * index / self.denominator
+            if not (
+                np.array_equal(formula, first)
+                and np.all(at_first >= index - 1)
+                and np.all(at_last <= index + 1)
+            ):
+                return False
+        return True
+
+    def _guess(self, values: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+        """The guess as the engine computes it."""
+        return np.floor((values - self.low) * self.denominator / self.numerator)
+
+    def add_bin(self, rows: Any, value: str, code: str) -> Any:
+        """Rows with one more column `code`: the bin of column `value`, which has one or is NULL."""
+        low, numerator, denominator = _exact(self.low), _exact(self.numerator), _exact(self.denominator)
+
+        def edge(index: Any) -> Any:
+            return low + numerator * index.cast("float64") / denominator
+
+        # Step by step, each a column of its own, so that the query computes each once.
+        guess, repaired = f"{code}_guess", f"{code}_repaired"
+        rows = rows.mutate(**{guess: ((rows[value] - low) * denominator / numerator).floor().cast("int64")})
+        too_low = (rows[value] >= edge(rows[guess] + 1)).ifelse(1, 0)
+        too_high = (rows[value] < edge(rows[guess])).ifelse(1, 0)
+        rows = rows.mutate(**{repaired: rows[guess] + too_low - too_high})
+        # The formula is not checked at the last edge, where domains write `high` itself; no bin begins there.
+        # (Not LEAST, which skips NULL.)
+        last = self.size - 1
+        return rows.mutate(**{code: (rows[repaired] > last).ifelse(last, rows[repaired])})
+
+
+def _affine_edges(edges: npt.NDArray[np.float64]) -> _Affine | None:
+    """The arithmetic that gives these edges, if one of the usual two does."""
+    size, low, width = len(edges) - 1, float(edges[0]), float(edges[-1] - edges[0])
+    # A whole or dyadic step is exact when divided first; others are rounded less when multiplied first.
+    for candidate in (_Affine(low, width / size, 1.0, size), _Affine(low, width, float(size), size)):
+        if candidate.describes(edges):
+            return candidate
+    return None
+
+
+def _search(value: Any, edges: npt.NDArray[np.float64], first: int, end: int) -> Any:
+    """Binary search among the bins first … end-1, as nested comparisons."""
+    if end - first == 1:
+        return ibis.literal(first)
+    middle = (first + end) // 2
+    below = value < _exact(float(edges[middle]))
+    return below.ifelse(_search(value, edges, first, middle), _search(value, edges, middle, end))
+
+
+def _exact(value: float) -> Any:
+    """A float64 literal that engines cannot misread.
+
+    Engines take a literal such as 0.30000000000000004 for a decimal, and round it once more on the way to
+    float64. As a quotient of two integers that float64 holds, the second a power of two, it is exact
+    everywhere.
+    """
+    numerator, denominator = value.as_integer_ratio()
+    if abs(numerator) < 2**53 and denominator < 2**63:
+        whole = ibis.literal(numerator, "int64").cast("float64")
+        return whole if denominator == 1 else whole / ibis.literal(denominator, "int64").cast("float64")
+    return ibis.literal(repr(value)).cast("float64")

@@ -1,0 +1,116 @@
+"""Columns and their types: which column an attribute reads, and its values in the type the attribute
+compares with.
+
+A typed source (Parquet, a frame, a database) must have the right kind of column already. A CSV file has
+only text, so there each column is read as what its attribute needs, and text that does not convert is found
+out, never silently NULL.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from rowspace.domain import Attribute, Categorical, Domain, Numeric, did_you_mean
+from rowspace.exceptions import SourceError
+
+__all__ = ["TypedColumn", "require_columns", "typed_column"]
+
+# Up to here every integer is a float64 of its own, so comparing as float64 is comparing exactly.
+_EXACT_INTEGERS = 2**53
+
+
+@dataclass(frozen=True)
+class TypedColumn:
+    """Values of the `wanted` kind; where the source is text, also a flag for what cannot be read so."""
+
+    wanted: str
+    values: Any
+    unreadable: Any | None = None
+
+
+def require_columns(domain: Domain, names: Iterable[object], *, headers_may_be_data: bool = False) -> None:
+    """Raise unless every attribute has exactly one column of its name.
+
+    Args:
+        domain: The attributes.
+        names: All columns of the source.
+        headers_may_be_data: Whether the names were read from the first line of a text file. Without a
+            header line they would be somebody's record, so they are quoted only once one of them is an
+            attribute's name.
+    """
+    found = Counter(names)
+    for name in domain.names:
+        if found[name] > 1:
+            raise SourceError(f"expected one column {name!r}, got {found[name]}; rename all but one")
+    missing = [name for name in domain.names if name not in found]
+    if not missing:
+        return
+    if headers_may_be_data and len(missing) == len(domain.names):
+        raise SourceError(
+            f"expected a first line that names the columns, among them {missing[0]!r}, got a line with "
+            "none of the domain's attributes; add a header line, or make the names agree"
+        )
+    known = [name for name in found if isinstance(name, str)]
+    raise SourceError(
+        f"expected a column {missing[0]!r}, got none of that name; {did_you_mean(missing[0], known)}"
+    )
+
+
+def typed_column(name: str, column: Any, attribute: Attribute, *, is_text: bool) -> TypedColumn:
+    """The values of a column in the type that its attribute compares with.
+
+    Args:
+        name: Name of the attribute, for messages.
+        column: Ibis column.
+        attribute: What the values mean.
+        is_text: Whether the source has no types of its own (CSV), so that text is to be converted.
+
+    Raises:
+        SourceError: The column has another type. Types are schema, not data, so the message names it.
+    """
+    if isinstance(attribute, Numeric):
+        wanted, target = "numbers", "float64"
+        fits = column.type().is_numeric()
+    else:
+        wanted, target = _categorical_target(name, column.type(), attribute)
+        fits = _fits_categories(column.type(), attribute)
+    if is_text and target != "string":
+        values = column.try_cast(target)
+        return TypedColumn(wanted, values, unreadable=column.notnull() & values.isnull())
+    # A column that holds nothing but NULL may have no type at all.
+    if not (fits or column.type().is_null()):
+        raise SourceError(
+            f"column {name!r} must hold {wanted}, as its attribute is declared, got a column of type "
+            f"{column.type()}; convert the column or change the declaration"
+        )
+    return TypedColumn(wanted, column.cast(target))
+
+
+def _fits_categories(dtype: Any, attribute: Categorical) -> bool:
+    """Whether a column of this type can hold the categories."""
+    if attribute.type is bool:
+        return bool(dtype.is_boolean())
+    if attribute.type is int:
+        return bool(dtype.is_numeric())
+    return bool(dtype.is_string())
+
+
+def _categorical_target(name: str, dtype: Any, attribute: Categorical) -> tuple[str, str]:
+    """What the categories are called, and the engine's type in which to compare them exactly."""
+    if attribute.type is bool:
+        return "booleans", "boolean"
+    if attribute.type is str:
+        return "text", "string"
+    if dtype.is_signed_integer() or (dtype.is_integer() and dtype.nbytes < 8):
+        return "integers", "int64"
+    # float64 holds text such as "1.5" (which is no category) and integers from a float column with missing
+    # values.
+    if any(abs(int(value)) >= _EXACT_INTEGERS for value in attribute.values):
+        raise SourceError(
+            f"column {name!r} has type {dtype}, in which categories of 2**53 and more cannot be told apart; "
+            "store the column as 64-bit integers, or declare the categories as text"
+        )
+    return "integers", "float64"

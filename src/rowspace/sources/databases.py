@@ -1,0 +1,81 @@
+"""Databases: the embedded DuckDB, database files, and whatever Ibis connects to by URL."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import ibis
+from ibis.common.exceptions import TableNotFound
+
+from rowspace.exceptions import SourceError
+from rowspace.sources.secrecy import attempt
+
+__all__ = ["connect", "connect_file", "embedded_duckdb", "is_url", "table_of"]
+
+_URL = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*)://(.*)", re.DOTALL)
+
+
+def is_url(source: str) -> bool:
+    """Whether a text is a URL rather than a path."""
+    return _URL.fullmatch(source) is not None
+
+
+def embedded_duckdb(path: Path | None = None) -> Any:
+    """DuckDB inside this process: in memory, or on a database file that it may not change.
+
+    It neither fetches extensions nor draws a progress bar.
+    """
+    backend = ibis.duckdb.connect(
+        ":memory:" if path is None else path, read_only=path is not None, autoinstall_known_extensions=False
+    )
+    backend.raw_sql("SET enable_progress_bar = false")
+    return backend
+
+
+def connect(url: str) -> Any:
+    """The database at a URL. Messages name the kind of database only: the rest of a URL may hold a
+    password."""
+    match = _URL.fullmatch(url)
+    assert match is not None, "is_url() is asked first"
+    scheme, location = match.group(1).lower(), match.group(2).partition("?")[0]
+    if scheme in ("duckdb", "sqlite"):
+        return connect_file(Path(location), scheme)
+    return attempt(
+        lambda: ibis.connect(url),
+        f"cannot connect to a database of kind {scheme!r}: check the address and the credentials, and that "
+        f"the driver is installed (pip install 'ibis-framework[{scheme}]'); files on the web must be downloaded",
+    )
+
+
+def connect_file(path: Path, kind: str) -> Any:
+    """The database in a file of kind "duckdb" or "sqlite", which must exist: engines would create it."""
+    if not path.is_file():
+        raise SourceError(f"expected a {kind} database file, got nothing at {path}; check the path")
+    return attempt(
+        lambda: embedded_duckdb(path) if kind == "duckdb" else ibis.sqlite.connect(path),
+        f"{path} cannot be opened as a {kind} database: it is damaged, of another kind or version, or "
+        "open elsewhere for writing",
+    )
+
+
+def table_of(backend: Any, table: str | None) -> Any:
+    """A table or view of a database by its name, `schema.name` included."""
+    if table is None:
+        raise SourceError("a database holds many tables: say which one with table=")
+
+    def find() -> Any:
+        try:
+            return backend.table(table)
+        except TableNotFound:
+            schema, dot, name = table.rpartition(".")
+            if not dot:
+                raise
+            return backend.table(name, database=schema)
+
+    return attempt(
+        find,
+        f"expected a table {table!r} in the database, got none of that name that may be read; a table outside "
+        "the default schema is written schema.table",
+    )
