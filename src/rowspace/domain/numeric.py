@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -112,6 +113,17 @@ class Numeric:
         if self._has_integer_edges:
             return self.low + (self.high - self.low) // self.size * index
         return self.low + (self.high - self.low) * index / self.size
+
+    def nearest_edge(self, value: float) -> int:
+        """Return the index of the edge nearest to a number: O(1) for equal bins, else O(log size)."""
+        if self._given_edges is not None:
+            index = int(np.searchsorted(self._given_edges, value))
+        else:
+            index = math.ceil((value - self.low) / (self.high - self.low) * self.size)
+        near = [k for k in range(index - 2, index + 2) if 0 <= k <= self.size]
+        if not near:
+            return 0 if index < 0 else self.size
+        return min(near, key=lambda k: abs(self.edge(k) - value))
 
     def label(self, index: int) -> str:
         """Return the readable name of one bin: ``"18"`` when it holds one integer, else ``"[18, 65)"``."""

@@ -1,0 +1,43 @@
+"""Queries in the user's words: weighted unions of products, always implicit.
+
+>>> import rowspace.workload as workload
+>>> from rowspace.domain import Categorical, Domain, Numeric
+>>> domain = Domain(age=Numeric(0, 100, bins=100), sex=Categorical(["F", "M"]))
+>>> w = workload.ranges(domain, "age") + 4 * workload.marginals(domain, up_to=2)
+>>> w.size, w.label(1800)
+(5353, 'age in [19, 91)')
+"""
+
+from rowspace.workload.factors import Factor
+from rowspace.workload.families import (
+    cube,
+    identity,
+    marginal,
+    marginals,
+    prefixes,
+    product,
+    ranges,
+    total,
+    widths,
+)
+from rowspace.workload.matrices import matrix
+from rowspace.workload.part import Part
+from rowspace.workload.texts import predicates
+from rowspace.workload.union import Workload
+
+__all__ = [
+    "Factor",
+    "Part",
+    "Workload",
+    "cube",
+    "identity",
+    "marginal",
+    "marginals",
+    "matrix",
+    "predicates",
+    "prefixes",
+    "product",
+    "ranges",
+    "total",
+    "widths",
+]

@@ -1,0 +1,97 @@
+"""Queries given by conditions, one row each, over the joint cells of the attributes they touch."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+
+import numpy as np
+import numpy.typing as npt
+from scipy import sparse
+
+from rowspace import operators as op
+from rowspace.domain import Attribute, Domain, Numeric
+from rowspace.exceptions import InvalidWorkload, TooLarge
+from rowspace.workload.factors import Factor, Rows, only_attribute
+from rowspace.workload.predicate import Component, Condition, parse, read
+from rowspace.workload.predicate.syntax import Or
+
+#: Most non-zero entries that the rows of one factor may have together.
+MAX_ENTRIES = 2**24
+# A condition is saved in its full form, longer than what was typed: `b` becomes `not b = true`.
+_LONGEST_SAVED = 160_000
+_PIECES_SHOWN = 4
+
+
+@dataclass(frozen=True)
+class Conditions(Factor):
+    """One 0/1 row for each condition; all touch the same attributes. Stored sparsely, saved as text."""
+
+    domain: Domain
+    conditions: tuple[Condition, ...]
+    rows: op.Sparse = field(compare=False, repr=False)
+
+    @classmethod
+    def of(cls, components: Sequence[Component]) -> Conditions:
+        """Put together conditions on the same attributes."""
+        domain = components[0].domain
+        lengths = [len(component.cells) for component in components]
+        if sum(lengths) > MAX_ENTRIES:
+            raise TooLarge(
+                f"{len(components):,} conditions on {', '.join(domain.names)} hold on {sum(lengths):,} cells "
+                f"together, the limit is {MAX_ENTRIES:,}; use ranges or prefixes, or coarser bins"
+            )
+        indices = np.concatenate([component.cells for component in components])
+        indptr = np.concatenate([[0], np.cumsum(lengths)])
+        csr = sparse.csr_array((np.ones(len(indices)), indices, indptr), shape=(len(components), domain.size))
+        return cls(domain, tuple(component.condition for component in components), op.Sparse(csr))
+
+    @classmethod
+    def from_texts(cls, domain: Domain, texts: Sequence[str]) -> Conditions:
+        """Rebuild from saved texts, which say everything about the rows."""
+        components = [read(parse(text, longest=_LONGEST_SAVED), text, domain) for text in texts]
+        if not components or any(component.domain != domain for component in components):
+            raise InvalidWorkload(f"saved conditions must all be about {', '.join(domain.names)}")
+        return cls.of(components)
+
+    @property
+    def texts(self) -> list[str]:
+        """Return the conditions as text, from which `from_texts` rebuilds them."""
+        return [str(condition) for condition in self.conditions]
+
+    @property
+    def operator(self) -> op.Operator:
+        """The rows."""
+        return self.rows
+
+    def phrases(self, rows: Rows, *, joined: bool) -> list[str]:
+        """Write ``age >= 65``."""
+        found = [self.conditions[row] for row in rows.tolist()]
+        return [
+            f"({condition})" if joined and isinstance(condition, Or) else str(condition)
+            for condition in found
+        ]
+
+    def entries(self, rows: Rows) -> list[str]:
+        """Write the cells, ``[65, 100)``, when they are few intervals of one attribute; else the condition."""
+        if len(self.domain) > 1:
+            return self.phrases(rows, joined=False)
+        attribute = only_attribute(self.domain)[1]
+        indices, indptr = self.rows.indices, self.rows.indptr
+        spans = [_spans(attribute, indices[indptr[row] : indptr[row + 1]]) for row in rows.tolist()]
+        return [
+            " or ".join(attribute.span_label(first, last) for first, last in span)
+            if len(span) <= _PIECES_SHOWN
+            else str(self.conditions[row])
+            for row, span in zip(rows.tolist(), spans, strict=True)
+        ]
+
+
+def _spans(attribute: Attribute, cells: npt.NDArray[np.int64]) -> list[tuple[int, int]]:
+    """Cut sorted cells into spans that have a name: runs of bins, single categories."""
+    if not isinstance(attribute, Numeric):
+        return [(cell, cell) for cell in cells.tolist()]
+    breaks = np.flatnonzero(np.diff(cells) > 1) + 1
+    bounds = [0, *breaks.tolist(), len(cells)]
+    return [(int(cells[start]), int(cells[stop - 1])) for start, stop in pairwise(bounds)]

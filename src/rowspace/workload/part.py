@@ -1,0 +1,83 @@
+"""A part of a workload: a weighted product of factors."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property, partial
+
+import numpy as np
+
+from rowspace.workload.factors import Factor, Rows
+
+_INT64_ROWS = 2**62
+
+
+@dataclass(frozen=True)
+class Part:
+    """Every combination of a query from each factor; attributes that no factor names are summed out.
+
+    Queries are numbered in C order over the factors, the last one fastest. Factors come in the order of the
+    domain (by their first attribute) and share no attribute. No factor at all is the total count.
+
+    `weight` is the importance: the rows are multiplied by it when a strategy is chosen, so that errors of this
+    part count weight² in the total squared error. Answers are always those of the unweighted queries.
+    """
+
+    factors: tuple[Factor, ...]
+    weight: float = 1.0
+    name: str | None = None
+
+    @cached_property
+    def size(self) -> int:
+        """Number of queries."""
+        return math.prod(factor.size for factor in self.factors)
+
+    @property
+    def attributes(self) -> tuple[str, ...]:
+        """The attributes its factors are about."""
+        return tuple(name for factor in self.factors for name in factor.attributes)
+
+    @property
+    def group(self) -> str:
+        """The name of the part in tables: the one given, else its columns."""
+        if self.name is not None:
+            return self.name
+        return " × ".join(name for factor in self.factors for name in factor.columns) or "total"
+
+    def labels(self, start: int, stop: int) -> list[str]:
+        """Return the readable queries ``start`` to ``stop - 1``, such as ``age in [18, 65) and sex = F``."""
+        if not self.factors:
+            return ["all records"] * (stop - start)
+        joined = len(self.factors) > 1
+        columns = [
+            _spread(rows, partial(factor.phrases, joined=joined))
+            for factor, rows in zip(self.factors, self._rows(start, stop), strict=True)
+        ]
+        return [" and ".join(phrases) for phrases in zip(*columns, strict=True)]
+
+    def entries(self, start: int, stop: int) -> dict[str, list[str]]:
+        """Return what stands in each table column for the queries ``start`` to ``stop - 1``."""
+        found: dict[str, list[str]] = {}
+        for factor, rows in zip(self.factors, self._rows(start, stop), strict=True):
+            entries = _spread(rows, factor.entries)
+            found |= dict.fromkeys(factor.columns, entries)
+        return found
+
+    def _rows(self, start: int, stop: int) -> list[Rows]:
+        """Return, for each factor, its row in each of the queries ``start`` to ``stop - 1``."""
+        # Python integers where the number of queries does not fit; the arithmetic is the same.
+        number = np.arange(stop - start, dtype=np.int64 if self.size < _INT64_ROWS else np.object_) + start
+        rows: list[Rows] = []
+        for factor in reversed(self.factors):
+            rows.append(number % factor.size)
+            number = number // factor.size
+        return rows[::-1]
+
+
+def _spread(rows: Rows, words: Callable[[Rows], list[str]]) -> list[str]:
+    """Word each distinct row once and spread the words over all rows."""
+    unique, inverse = np.unique(rows, return_inverse=True)
+    distinct = words(unique)
+    return [distinct[index] for index in inverse.tolist()]

@@ -1,0 +1,85 @@
+"""Where a condition holds: from a tree to the cells of the attributes it touches."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import numpy.typing as npt
+
+from rowspace.domain import Categorical, Domain, Numeric
+from rowspace.exceptions import InvalidDomain, TooLarge
+from rowspace.workload.predicate.categories import category_cells
+from rowspace.workload.predicate.numbers import number_cells
+from rowspace.workload.predicate.source import Source
+from rowspace.workload.predicate.syntax import And, Condition, Not, Or, Test, tests
+
+Mask = npt.NDArray[np.bool_]
+
+#: Most joint cells of one condition that couples several attributes.
+MAX_JOINT_CELLS = 10**7
+
+
+def touched(condition: Condition, domain: Domain, source: Source) -> tuple[str, ...]:
+    """Return the attributes a condition speaks of, in the order of the domain."""
+    found = {_resolve(test, domain, source)[0] for test in tests(condition)}
+    return tuple(sorted(found, key=domain.position))
+
+
+def holds(condition: Condition, domain: Domain, source: Source) -> Mask:
+    """Return where a condition holds on the cells of a domain, of shape ``domain.shape``.
+
+    Call it with the domain of the touched attributes only: the cost is the number of its cells.
+    """
+    if len(domain) > 1 and domain.size > MAX_JOINT_CELLS:
+        raise TooLarge(
+            f"a condition couples {', '.join(domain.names)}: {domain.size:,} joint cells, "
+            f"the limit is {MAX_JOINT_CELLS:,}; ask for coarser attributes, or split it with 'and'"
+        )
+    return np.broadcast_to(_evaluate(condition, domain, source), domain.shape)
+
+
+def _evaluate(condition: Condition, domain: Domain, source: Source) -> Mask:
+    """Evaluate by broadcasting: axes that a subtree does not touch have length 1."""
+    match condition:
+        case Test():
+            return _test_cells(condition, domain, source)
+        case Not(inner):
+            return np.logical_not(_evaluate(inner, domain, source))
+        case And(parts):
+            mask = _evaluate(parts[0], domain, source)
+            for part in parts[1:]:
+                mask = mask & _evaluate(part, domain, source)
+            return mask
+        case Or(parts):
+            mask = _evaluate(parts[0], domain, source)
+            for part in parts[1:]:
+                mask = mask | _evaluate(part, domain, source)
+            return mask
+
+
+def _test_cells(test: Test, domain: Domain, source: Source) -> Mask:
+    """Return the cells of one test along its attribute's axis."""
+    name, level = _resolve(test, domain, source)
+    attribute = domain[name]
+    match attribute:
+        case Numeric():
+            cells = number_cells(test, attribute, source)
+        case Categorical() if level is None:
+            cells = category_cells(test, attribute.cell_labels, attribute.type, source)
+        case Categorical():
+            found = attribute.level(level)
+            kinds = {type(label) for label in found.labels}
+            kind = next(iter(kinds)) if len(kinds) == 1 else str
+            cells = category_cells(test, found.labels, kind, source)[found.index]
+    shape = [1] * len(domain)
+    shape[domain.position(name)] = math.prod(cells.shape)
+    return cells.reshape(shape)
+
+
+def _resolve(test: Test, domain: Domain, source: Source) -> tuple[str, str | None]:
+    """Resolve the name in a test, pointing at it when it is a stranger."""
+    try:
+        return domain.resolve(test.name)
+    except InvalidDomain as error:
+        raise source.error(str(error), test.position) from None

@@ -1,0 +1,61 @@
+"""A conjunction whose parts touch separate attributes is a product: finding the smallest such parts."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from rowspace.domain import Domain
+from rowspace.workload.predicate.meaning import holds, touched
+from rowspace.workload.predicate.parser import parse
+from rowspace.workload.predicate.source import Source
+from rowspace.workload.predicate.syntax import And, Condition, conjuncts
+
+
+@dataclass(frozen=True)
+class Component:
+    """A condition on some attributes, and the joint cells (C order) where it holds."""
+
+    domain: Domain
+    condition: Condition
+    cells: npt.NDArray[np.int64]
+
+
+def split(text: str, domain: Domain) -> list[Component]:
+    """Read a predicate as a product of conditions on separate attributes, in the order of the domain.
+
+    Cost: the number of joint cells of each component, never of the domain.
+
+    >>> from rowspace.domain import Categorical, Numeric
+    >>> domain = Domain(age=Numeric(0, 100, bins=100), sex=Categorical(["F", "M"]))
+    >>> [str(part.condition) for part in split("age >= 18 and sex = 'F' and age < 65", domain)]
+    ['age >= 18 and age < 65', "sex = 'F'"]
+
+    Raises:
+        PredicateError: It does not parse, names a stranger, does not fall on bin edges, or never holds.
+        TooLarge: A condition couples attributes with too many joint cells.
+    """
+    condition = parse(text)
+    source = Source(text)
+    groups: list[tuple[set[str], list[Condition]]] = []
+    for conjunct in conjuncts(condition):
+        names = set(touched(conjunct, domain, source))
+        joined = [group for group in groups if group[0] & names]
+        merged = (set(names).union(*(g[0] for g in joined)), [c for g in joined for c in g[1]] + [conjunct])
+        groups = [group for group in groups if not group[0] & names] + [merged]
+    components = [
+        read(found[0] if len(found) == 1 else And(tuple(found)), text, domain) for _, found in groups
+    ]
+    return sorted(components, key=lambda component: domain.position(component.domain.names[0]))
+
+
+def read(condition: Condition, text: str, domain: Domain) -> Component:
+    """Evaluate one condition on the attributes it touches; `text` is what errors point into."""
+    source = Source(text)
+    own = domain.subset(touched(condition, domain, source))
+    cells = np.flatnonzero(holds(condition, own, source))
+    if not cells.size:
+        raise source.error(f"no cell of the domain satisfies {condition}: the answer would always be 0", 0)
+    return Component(own, condition, cells)

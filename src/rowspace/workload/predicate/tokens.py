@@ -1,0 +1,100 @@
+"""Cutting the text of a predicate into tokens."""
+
+from __future__ import annotations
+
+import math
+import re
+from dataclasses import dataclass
+from typing import Literal
+
+from rowspace.workload.predicate.source import Source
+from rowspace.workload.predicate.syntax import KEYWORDS, Value
+
+_LONGEST_NUMBER = 40
+
+Kind = Literal["name", "keyword", "value", "symbol", "end"]
+
+_PATTERN = re.compile(
+    r"""
+      (?P<space>\s+)
+    | (?P<number>[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?)
+    | (?P<text>'(?:[^']|'')*'|"(?:[^"]|"")*")
+    | (?P<quoted>`(?:[^`]|``)+`)
+    | (?P<word>[^\W\d]\w*)
+    | (?P<symbol><=|>=|!=|<>|==|[=<>(),≤≥≠])
+    """,
+    re.VERBOSE,
+)
+_SAME = {"==": "=", "<>": "!=", "≤": "<=", "≥": ">=", "≠": "!="}
+
+
+@dataclass(frozen=True)
+class Token:
+    """A piece of the text: what kind, what it says, where it begins."""
+
+    kind: Kind
+    text: str
+    position: int
+    value: Value = ""
+
+    def describe(self) -> str:
+        """Name the token for an error message."""
+        return "the end" if self.kind == "end" else repr(self.text)
+
+
+def tokenize(source: Source) -> list[Token]:
+    """Return the tokens of a text, with one of kind ``end`` last."""
+    text = source.text
+    tokens: list[Token] = []
+    position = 0
+    while position < len(text):
+        match = _PATTERN.match(text, position)
+        if match is None:
+            raise source.error(_explain(text[position]), position)
+        if match.lastgroup != "space":
+            tokens.append(_token(source, str(match.lastgroup), match.group(), position))
+        position = match.end()
+    tokens.append(Token("end", "", len(text)))
+    return tokens
+
+
+def _token(source: Source, group: str, text: str, position: int) -> Token:
+    """Build the token of one match."""
+    if group == "number":
+        return Token("value", text, position, _number(source, text, position))
+    if group == "text":
+        return Token("value", text, position, text[1:-1].replace(text[0] * 2, text[0]))
+    if group == "quoted":
+        return Token("name", text[1:-1].replace("``", "`"), position)
+    if group == "symbol":
+        return Token("symbol", _SAME.get(text, text), position)
+    lower = text.lower()
+    if lower in ("true", "false"):
+        return Token("value", text, position, lower == "true")
+    return Token("keyword", lower, position) if lower in KEYWORDS else Token("name", text, position)
+
+
+def _number(source: Source, text: str, position: int) -> int | float:
+    """Read a number: an int without a point or an exponent, else a finite float."""
+    if len(text) > _LONGEST_NUMBER:
+        raise source.error(f"a number has at most {_LONGEST_NUMBER} characters, got {len(text)}", position)
+    following = source.text[position + len(text) : position + len(text) + 1]
+    if following.isalnum() or following in ("_", "."):
+        raise source.error("a number must be followed by a space or a symbol", position + len(text))
+    if text.lstrip("+-").isdecimal():
+        return int(text)
+    number = float(text)
+    if not math.isfinite(number):
+        raise source.error("this number is too large", position)
+    return number
+
+
+def _explain(character: str) -> str:
+    """Say what is wrong with a character that begins no token."""
+    if character in "'\"":
+        return f"this quote {character} is never closed; to write it inside a text, double it"
+    if character == "`":
+        return "this backtick is never closed; backticks go around attribute names"
+    if character in "&|!":
+        return f"unexpected {character!r}; write and, or, not"
+    return f"unexpected character {character!r}"

@@ -1,0 +1,80 @@
+"""Workloads from predicates."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from rowspace.domain import Domain
+from rowspace.exceptions import InvalidWorkload
+from rowspace.workload.conditions import Conditions
+from rowspace.workload.part import Part
+from rowspace.workload.predicate import Component, split
+from rowspace.workload.union import Workload
+
+Product = list[Component]
+
+
+def predicates(domain: Domain, texts: Iterable[str]) -> Workload:
+    """One query per text, such as ``"age >= 65 and sex = 'F'"``, in the order given.
+
+    Texts are parsed, never evaluated; the grammar is in `rowspace.workload.predicate`. A conjunction over
+    separate attributes becomes a product. Consecutive predicates that differ in one factor only share a part.
+
+    Cost: the joint cells of attributes that a predicate couples, never those of the domain.
+
+    >>> from rowspace.domain import Categorical, Numeric
+    >>> domain = Domain(age=Numeric(0, 100, bins=100), sex=Categorical(["F", "M"]))
+    >>> w = predicates(domain, ["age >= 65 and sex = 'F'", "age < 18 or age >= 65"])
+    >>> w.labels()
+    ["age >= 65 and sex = 'F'", 'age < 18 or age >= 65']
+    >>> w.table()["age"]
+    ['[65, 100)', '[0, 18) or [65, 100)']
+
+    Raises:
+        PredicateError: A text does not parse, names a stranger, cuts a bin, or never holds.
+        TooLarge: A condition couples attributes with too many joint cells.
+    """
+    if isinstance(texts, str):
+        texts = [texts]
+    elif not isinstance(texts, Iterable):
+        raise InvalidWorkload(f"predicates must be a list of texts, got {type(texts).__name__}")
+    if not isinstance(domain, Domain):
+        raise InvalidWorkload(f"a workload needs a Domain first, got {type(domain).__name__}")
+    products = [split(text, domain) for text in texts]
+    if not products:
+        raise InvalidWorkload('predicates needs at least one text, such as "age >= 65"')
+    return Workload(domain, [_part(run, varying) for run, varying in _runs(products)])
+
+
+def _part(run: list[Product], varying: int) -> Part:
+    """Build the part of products that differ in one component only."""
+    factors = [
+        Conditions.of([product[at] for product in run] if at == varying else [component])
+        for at, component in enumerate(run[0])
+    ]
+    return Part(tuple(factors), name="predicates")
+
+
+def _runs(products: list[Product]) -> list[tuple[list[Product], int]]:
+    """Cut a list into runs of consecutive products that differ in at most one component, and say which."""
+    runs: list[tuple[list[Product], int]] = []
+    run, varying = [products[0]], None
+    for product in products[1:]:
+        differing = _difference(run[0], product)
+        if differing is not None and (not differing or varying is None or differing == [varying]):
+            run.append(product)
+            varying = differing[0] if differing else varying
+        else:
+            runs.append((run, varying or 0))
+            run, varying = [product], None
+    runs.append((run, varying or 0))
+    return runs
+
+
+def _difference(left: Product, right: Product) -> list[int] | None:
+    """Return the component (none or one) in which two products differ, or None when they differ in more."""
+    if [component.domain.names for component in left] != [component.domain.names for component in right]:
+        return None
+    pairs = enumerate(zip(left, right, strict=True))
+    differing = [at for at, (one, other) in pairs if one.condition != other.condition]
+    return differing if len(differing) <= 1 else None

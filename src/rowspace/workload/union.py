@@ -1,0 +1,268 @@
+"""The workload: a weighted union of products, over one domain."""
+
+from __future__ import annotations
+
+import math
+from bisect import bisect_right
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import accumulate, repeat
+from typing import Any
+
+from rowspace import operators as op
+from rowspace.domain import Domain
+from rowspace.exceptions import InvalidWorkload, TooLarge
+from rowspace.workload.codec import Arrays, decode_parts, encode_parts
+from rowspace.workload.part import Part
+from rowspace.workload.placement import place
+
+#: Most parts of one workload (the cube of 20 attributes).
+MAX_PARTS = 2**20
+#: Most queries that are labelled at once.
+MAX_LABELS = 10**7
+_GROUPS_SHOWN = 20
+
+
+@dataclass(frozen=True, init=False)
+class Workload:
+    """The counting queries to answer, in the user's words.
+
+    A union of parts, each a product of implicit factors, so that all ranges over 2²⁰ cells or all 2-way
+    marginals of 30 attributes take kilobytes. Workloads are values: ``+`` unites them and ``*`` weights them.
+
+    >>> import rowspace.workload as workload
+    >>> from rowspace.domain import Categorical, Domain, Numeric
+    >>> domain = Domain(age=Numeric(0, 100, bins=100), sex=Categorical(["F", "M"]))
+    >>> w = workload.ranges(domain, "age") + 4 * workload.marginal(domain, "sex")
+    >>> print(w)
+    Workload of 5,052 queries about age, sex (200 cells)
+      group          queries  weight
+      ranges of age    5,050       1
+      sex                  2       4
+    >>> w.label(5050), w.operator().shape
+    ('sex = F', (5052, 200))
+    """
+
+    domain: Domain
+    parts: tuple[Part, ...]
+
+    def __init__(self, domain: Domain, parts: Iterable[Part]) -> None:
+        if not isinstance(domain, Domain):
+            raise InvalidWorkload(f"a workload needs a Domain first, got {type(domain).__name__}")
+        checked = tuple(parts)
+        _check_number_of_parts(len(checked))
+        for part in checked:
+            _check_part(part, domain)
+        object.__setattr__(self, "domain", domain)
+        object.__setattr__(self, "parts", checked)
+
+    @cached_property
+    def size(self) -> int:
+        """Number of queries, however large."""
+        return self._offsets[-1]
+
+    def __len__(self) -> int:
+        if self.size >= 2**63:
+            raise TooLarge("len() cannot hold this number of queries; use .size")
+        return self.size
+
+    @cached_property
+    def attributes(self) -> tuple[str, ...]:
+        """The attributes that some query is about, in the order of the domain."""
+        used = {name for part in self.parts for name in part.attributes}
+        return tuple(name for name in self.domain.names if name in used)
+
+    @cached_property
+    def columns(self) -> tuple[str, ...]:
+        """The columns of `table` after the first: attributes and levels used, in the order of the domain."""
+        used = {name for part in self.parts for factor in part.factors for name in factor.columns}
+        known = [(name, *getattr(attribute, "levels", ())) for name, attribute in self.domain.attributes]
+        return tuple(name for names in known for name in names if name in used)
+
+    def __add__(self, other: Workload) -> Workload:
+        """Return the union: the queries of both, the left ones first."""
+        if not isinstance(other, Workload):
+            return NotImplemented
+        if other.domain != self.domain:
+            raise InvalidWorkload(
+                "workloads can be united over one domain only; build both from the same Domain object"
+            )
+        _check_number_of_parts(len(self.parts) + len(other.parts))
+        return self._with_parts((*self.parts, *other.parts))
+
+    def __radd__(self, other: int) -> Workload:
+        """Let ``sum(workloads)`` work, which starts from 0."""
+        return self if isinstance(other, int) and other == 0 else NotImplemented
+
+    def __mul__(self, weight: float) -> Workload:
+        """Return the same queries with their importance multiplied by a positive weight."""
+        number = _check_weight(weight)
+        return self._with_parts(
+            tuple(replace(part, weight=_check_weight(part.weight * number)) for part in self.parts)
+        )
+
+    __rmul__ = __mul__
+
+    def reduced(self) -> Workload:
+        """Return the same workload over the attributes it is about, all others summed out beforehand.
+
+        A workload about no attribute (the total) keeps the smallest one.
+        """
+        names = self.attributes or (min(self.domain.names, key=lambda name: self.domain[name].size),)
+        if names == self.domain.names:
+            return self
+        return self._with_parts(self.parts, self.domain.subset(names))
+
+    def operator(self) -> op.Operator:
+        """Return the queries as a matrix over all cells, rows multiplied by their weights.
+
+        A stack of weighted Kronecker products; built in O(parts × attributes), whatever the number of cells.
+        """
+        placed = self._placed()
+        weighted = [
+            operator if part.weight == 1 else part.weight * operator
+            for part, operator in zip(self.parts, placed, strict=True)
+        ]
+        return weighted[0] if len(weighted) == 1 else op.Stack(*weighted)
+
+    def unweighted_operator(self) -> op.Operator:
+        """Return the queries as a matrix over all cells, as they are answered."""
+        placed = self._placed()
+        return placed[0] if len(placed) == 1 else op.Stack(*placed)
+
+    def label(self, index: int) -> str:
+        """Return the readable form of one query."""
+        return self.labels(index, index + 1)[0]
+
+    def labels(self, start: int = 0, stop: int | None = None) -> list[str]:
+        """Return the readable form of the queries ``start`` to ``stop - 1``."""
+        return [
+            label for part, first, last in self._slices(start, stop) for label in part.labels(first, last)
+        ]
+
+    def table(self, start: int = 0, stop: int | None = None) -> dict[str, list[str]]:
+        """Return the queries ``start`` to ``stop - 1`` as columns: group, then each attribute or level used.
+
+        ``"all"`` stands where an attribute is summed out. The first column is called ``group`` (``query group``
+        when an attribute has that name).
+        """
+        group = "query group" if "group" in self.columns else "group"
+        table: dict[str, list[str]] = {name: [] for name in (group, *self.columns)}
+        for part, first, last in self._slices(start, stop):
+            entries = part.entries(first, last)
+            table[group].extend(repeat(part.group, last - first))
+            for name in self.columns:
+                table[name].extend(entries.get(name, repeat("all", last - first)))
+        return table
+
+    def __str__(self) -> str:
+        about = ", ".join(self.attributes[:6]) + (", …" if len(self.attributes) > 6 else "")
+        plural = "y" if self.size == 1 else "ies"
+        cells = _count(math.prod(self.domain[name].size for name in self.attributes))
+        lines = [
+            f"Workload of {_count(self.size)} quer{plural} about {about or 'all records'} ({cells} cells)"
+        ]
+        shown = [("group", "queries", "weight")]
+        shown += [(p.group, _count(p.size), f"{p.weight:.6g}") for p in self.parts[:_GROUPS_SHOWN]]
+        widths = [max(len(row[column]) for row in shown) for column in range(3)]
+        lines += [f"  {g:<{widths[0]}}  {q:>{widths[1]}}  {w:>{widths[2]}}" for g, q, w in shown]
+        if len(self.parts) > _GROUPS_SHOWN:
+            lines.append(f"  … and {len(self.parts) - _GROUPS_SHOWN:,} more groups")
+        return "\n".join(lines)
+
+    def __repr__(self) -> str:
+        return f"<Workload of {_count(self.size)} queries in {len(self.parts):,} parts>"
+
+    def encode(self) -> tuple[dict[str, Any], Arrays]:
+        """Return a JSON-safe tree and the arrays it refers to by name (none but for plain matrices)."""
+        tree, arrays = encode_parts(self.parts)
+        return {"domain": self.domain.to_dict(), **tree}, arrays
+
+    @classmethod
+    def decode(cls, tree: Mapping[str, Any], arrays: Arrays) -> Workload:
+        """Rebuild from `encode`, checking everything: the file may come from anyone.
+
+        Raises:
+            RowspaceError: `InvalidDomain`, `InvalidWorkload`, `TooLarge` or `FileError`, by what is wrong.
+        """
+        if not isinstance(tree, Mapping) or "domain" not in tree:
+            raise InvalidWorkload("a saved workload needs a domain, factors and parts")
+        domain = Domain.from_dict(tree["domain"])
+        return cls(domain, decode_parts(tree, arrays, domain, MAX_PARTS))
+
+    @cached_property
+    def _offsets(self) -> list[int]:
+        """Where each part's queries begin, and the number of queries at the end."""
+        return list(accumulate((part.size for part in self.parts), initial=0))
+
+    def _placed(self) -> list[op.Operator]:
+        """Return every part over all cells, without weights."""
+        return [place(part.factors, self.domain) for part in self.parts]
+
+    def _slices(self, start: int, stop: int | None) -> list[tuple[Part, int, int]]:
+        """Cut a run of queries into the parts it covers: (part, first, last + 1)."""
+        end = self.size if stop is None else stop
+        if not 0 <= start <= end <= self.size:
+            raise InvalidWorkload(f"expected queries between 0 and {_count(self.size)}, got {start} to {end}")
+        if end - start > MAX_LABELS:
+            raise TooLarge(
+                f"{_count(end - start)} queries are too many to label at once, the limit is {MAX_LABELS:,}; "
+                "give start and stop"
+            )
+        slices = []
+        at = bisect_right(self._offsets, start) - 1
+        while at < len(self.parts) and self._offsets[at] < end:
+            first, last = self._offsets[at], self._offsets[at + 1]
+            slices.append((self.parts[at], max(start - first, 0), min(end, last) - first))
+            at += 1
+        return slices
+
+    def _with_parts(self, parts: tuple[Part, ...], domain: Domain | None = None) -> Workload:
+        """Return a workload of parts that are known to fit."""
+        workload = object.__new__(Workload)
+        object.__setattr__(workload, "domain", domain or self.domain)
+        object.__setattr__(workload, "parts", parts)
+        return workload
+
+
+def _check_number_of_parts(number: int) -> None:
+    """Refuse an empty union and one that would not fit."""
+    if number == 0:
+        raise InvalidWorkload("a workload needs at least one query")
+    if number > MAX_PARTS:
+        raise TooLarge(f"{number:,} groups of queries are too many, the limit is {MAX_PARTS:,}")
+
+
+def _check_weight(weight: float) -> float:
+    """Return a weight as a positive finite float."""
+    if isinstance(weight, bool | str) or not hasattr(weight, "__float__"):
+        raise InvalidWorkload(f"a weight must be a positive number, got {type(weight).__name__}")
+    try:
+        number = float(weight)
+    except (TypeError, ValueError, OverflowError):
+        raise InvalidWorkload(
+            f"a weight must be a positive finite number, got {type(weight).__name__}"
+        ) from None
+    if not (number > 0 and math.isfinite(number)):
+        raise InvalidWorkload(f"a weight must be positive and finite, got {number}")
+    return number
+
+
+def _check_part(part: Part, domain: Domain) -> None:
+    """Check that a part is about attributes of the domain, each once, in order."""
+    _check_weight(part.weight)
+    for factor in part.factors:
+        for name, attribute in factor.domain.attributes:
+            if domain[name] is not attribute and domain[name] != attribute:
+                raise InvalidWorkload(f"attribute {name!r} of a part differs from that of the domain")
+    positions = [[domain.position(name) for name in factor.attributes] for factor in part.factors]
+    if any(own != sorted(own) for own in positions) or positions != sorted(positions):
+        raise InvalidWorkload("the factors of a part must come in the order of the domain's attributes")
+    if len(set(part.attributes)) < len(part.attributes):
+        raise InvalidWorkload("two factors of a part are about the same attribute")
+
+
+def _count(number: int) -> str:
+    """Write a number of queries or cells, however large."""
+    return f"{number:,}" if number < 10**15 else f"about 10^{math.log10(number):.1f}"
