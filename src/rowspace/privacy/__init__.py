@@ -1,0 +1,39 @@
+"""What is promised, and how much noise the promise needs.
+
+A `Privacy` (PureDP, ApproxDP, ZCDP, with its `Neighbours`) is a guarantee. `sensitivity` and `integer_norm`
+say how far one neighbour step moves a strategy's answers; `Privacy.noise` turns that into a `NoiseModel`, an
+exact distribution on the integers, always rounded toward more noise. Nothing here draws noise or sees data.
+
+    definitions   the guarantees                       sensitivities of a strategy, exact for integer ones
+    models        the noise, as mathematics            lattice       its moments and characteristic functions
+    calibration   (ε, δ) to σ, certified               normal_tail   the privacy curve, by interval arithmetic
+    rounding      upward, by integers                  intervals     decimal interval arithmetic
+    neighbours    what a record's change can be        validation    of parameters
+"""
+
+from .calibration import analytic_gaussian_sigma, gaussian_delta, paper_gaussian_sigma, zcdp_to_approx
+from .definitions import ZCDP, ApproxDP, ApproxDPTheorem3, Privacy, PureDP, privacy_from_dict
+from .models import DiscreteGaussian, DiscreteLaplace, NoiseModel, RoundedGaussian, noise_from_dict
+from .neighbours import Neighbours
+from .sensitivities import integer_norm, sensitivity
+
+__all__ = [
+    "ZCDP",
+    "ApproxDP",
+    "ApproxDPTheorem3",
+    "DiscreteGaussian",
+    "DiscreteLaplace",
+    "Neighbours",
+    "NoiseModel",
+    "Privacy",
+    "PureDP",
+    "RoundedGaussian",
+    "analytic_gaussian_sigma",
+    "gaussian_delta",
+    "integer_norm",
+    "noise_from_dict",
+    "paper_gaussian_sigma",
+    "privacy_from_dict",
+    "sensitivity",
+    "zcdp_to_approx",
+]

@@ -1,0 +1,248 @@
+"""What is promised: pure, approximate and zero-concentrated differential privacy, and the noise each needs.
+
+The contract with the rest of the library: a strategy that touches data is an integer matrix A_int, and
+`integer_norm` is its exact sensitivity for the chosen neighbours, the largest Σ|change| (norm 1) or
+Σ change² (norm 2) that one neighbour step can make to the integer answers A_int·x.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, ClassVar
+
+from .calibration import analytic_gaussian_sigma, paper_gaussian_variance
+from .models import DiscreteGaussian, DiscreteLaplace, NoiseModel, RoundedGaussian
+from .neighbours import Neighbours
+from .rounding import drawable, dyadic_sqrt_ceiling
+from .validation import positive_finite, positive_integer, probability, tagged_fields
+
+
+class Privacy(ABC):
+    """A differential privacy guarantee. Subclasses are frozen dataclasses; equal parameters are equal."""
+
+    __slots__ = ()
+
+    kind: ClassVar[str]
+    norm: ClassVar[int]
+    """Which column norm of the strategy counts: 1 or 2."""
+
+    neighbours: Neighbours
+
+    @property
+    @abstractmethod
+    def unit_variance(self) -> float:
+        """Variance of the continuous noise on each strategy answer, at unit sensitivity."""
+
+    @abstractmethod
+    def noise(self, integer_norm: int) -> NoiseModel:
+        """The integer noise that gives integer answers of this sensitivity the guarantee.
+
+        `integer_norm`: largest Σ|change| (norm 1) or Σ change² (norm 2) between neighbours, at least 1.
+        """
+
+    def to_dict(self) -> dict[str, Any]:
+        """A JSON table, read back by `privacy_from_dict`."""
+        tree: dict[str, Any] = {"privacy": self.kind}
+        for field in dataclasses.fields(self):  # type: ignore[arg-type]
+            value = getattr(self, field.name)
+            tree[field.name] = value.value if isinstance(value, Neighbours) else value
+        return tree
+
+    def _normalize(self) -> None:
+        """Check every parameter and replace it by its plain form (float, enum)."""
+        checks = {"epsilon": positive_finite, "rho": positive_finite, "delta": probability}
+        for field in dataclasses.fields(self):  # type: ignore[arg-type]
+            value = getattr(self, field.name)
+            check = checks.get(field.name)
+            object.__setattr__(self, field.name, check(field.name, value) if check else Neighbours.of(value))
+
+
+@dataclass(frozen=True, slots=True)
+class PureDP(Privacy):
+    """ε-differential privacy, by discrete Laplace noise.
+
+    Guarantees:
+        - changing integer answers by Σ|change| ≤ integer_norm changes the probability of any output by a
+          factor of at most e^ε, for ε the exact value of the float: the log-ratio is at most
+          Σ|change|/scale, and scale ≥ integer_norm/ε in exact rational arithmetic
+          (`test_discrete_laplace_is_pure`, `test_scales_are_rounded_up`);
+        - the scale is at most 2⁻⁵⁰ (relative) above that, or 2⁻²⁰ (`test_scales_are_rounded_up`).
+
+    >>> print(PureDP(1.0))
+    1-differential privacy (add or remove one record)
+    >>> PureDP(0.5, neighbours="replace-one").noise(integer_norm=3)
+    DiscreteLaplace(scale=Fraction(6, 1))
+    """
+
+    epsilon: float
+    neighbours: Neighbours = Neighbours.ADD_REMOVE
+
+    kind: ClassVar[str] = "pure"
+    norm: ClassVar[int] = 1
+
+    def __post_init__(self) -> None:
+        self._normalize()
+
+    @property
+    def unit_variance(self) -> float:
+        """2/ε²."""
+        return 2.0 / self.epsilon / self.epsilon
+
+    def noise(self, integer_norm: int) -> DiscreteLaplace:
+        """Discrete Laplace noise of scale integer_norm/ε, rounded up."""
+        integer_norm = positive_integer("integer_norm", integer_norm)
+        return DiscreteLaplace(drawable(integer_norm / Fraction(self.epsilon)))
+
+    def __str__(self) -> str:
+        return f"{_plain(self.epsilon)}-differential privacy ({self.neighbours})"
+
+
+@dataclass(frozen=True, slots=True)
+class ApproxDP(Privacy):
+    """(ε, δ)-differential privacy, by Gaussian noise with the analytic (tight) calibration, rounded.
+
+    Guarantees:
+        - integer answers that change by at most integer_norm in squared L2 norm are (ε, δ)-private: sigma
+          is at least σ(ε, δ)·√integer_norm, the first factor certified in interval arithmetic, the root by
+          integers (`test_analytic_sigma_is_least`, `test_scales_are_rounded_up`);
+        - rounding to integers costs nothing (`test_rounded_gaussian_is_approximate`).
+
+    >>> print(ApproxDP(1.0, 1e-6))
+    (1, 1e-06)-differential privacy (add or remove one record)
+    >>> ApproxDP(1.0, 1e-6).unit_variance
+    17.8479...
+    """
+
+    epsilon: float
+    delta: float
+    neighbours: Neighbours = Neighbours.ADD_REMOVE
+
+    kind: ClassVar[str] = "approximate"
+    norm: ClassVar[int] = 2
+
+    def __post_init__(self) -> None:
+        self._normalize()
+
+    @property
+    def unit_variance(self) -> float:
+        """σ(ε, δ)², the least that will do."""
+        sigma = analytic_gaussian_sigma(self.epsilon, self.delta)
+        return sigma * sigma
+
+    def noise(self, integer_norm: int) -> RoundedGaussian:
+        """Rounded Gaussian noise of deviation σ(ε, δ)·√integer_norm, rounded up."""
+        integer_norm = positive_integer("integer_norm", integer_norm)
+        sigma = Fraction(analytic_gaussian_sigma(self.epsilon, self.delta))
+        return RoundedGaussian(drawable(dyadic_sqrt_ceiling(sigma * sigma * integer_norm)))
+
+    def __str__(self) -> str:
+        return f"({_plain(self.epsilon)}, {_plain(self.delta)})-differential privacy ({self.neighbours})"
+
+
+@dataclass(frozen=True, slots=True)
+class ApproxDPTheorem3(Privacy):
+    """(ε, δ)-differential privacy with the calibration of the paper's Theorem 3, for comparison.
+
+    Noise variance 8 ln(2/δ)/ε² at unit L2 sensitivity, valid for ε ≤ 8 ln(2/δ) (else `InvalidPrivacy`).
+    `ApproxDP` promises the same with less noise.
+
+    Guarantees:
+        - the variance is at least that of `ApproxDP` (`test_theorem_3_is_private`).
+
+    >>> ApproxDPTheorem3(1.0, 1e-6).unit_variance / ApproxDP(1.0, 1e-6).unit_variance
+    6.50...
+    """
+
+    epsilon: float
+    delta: float
+    neighbours: Neighbours = Neighbours.ADD_REMOVE
+
+    kind: ClassVar[str] = "approximate, theorem 3"
+    norm: ClassVar[int] = 2
+
+    def __post_init__(self) -> None:
+        self._normalize()
+        paper_gaussian_variance(self.epsilon, self.delta)
+
+    @property
+    def unit_variance(self) -> float:
+        """8 ln(2/δ)/ε²."""
+        return float(paper_gaussian_variance(self.epsilon, self.delta).high)
+
+    def noise(self, integer_norm: int) -> RoundedGaussian:
+        """Rounded Gaussian noise of deviation √(8 ln(2/δ)·integer_norm)/ε, rounded up."""
+        integer_norm = positive_integer("integer_norm", integer_norm)
+        variance = Fraction(paper_gaussian_variance(self.epsilon, self.delta).high)
+        return RoundedGaussian(drawable(dyadic_sqrt_ceiling(variance * integer_norm)))
+
+    def __str__(self) -> str:
+        return (
+            f"({_plain(self.epsilon)}, {_plain(self.delta)})-differential privacy by the paper's Theorem 3 "
+            f"({self.neighbours})"
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class ZCDP(Privacy):
+    """ρ-zero-concentrated differential privacy, by discrete Gaussian noise.
+
+    Guarantees:
+        - integer answers that change by at most integer_norm in squared L2 norm have Rényi divergence at
+          most αρ for every order α: it is at most α·integer_norm/(2·sigma_squared) (Canonne, Kamath &
+          Steinke 2020), and sigma_squared ≥ integer_norm/(2ρ) in exact rational arithmetic
+          (`test_discrete_gaussian_is_concentrated`, `test_scales_are_rounded_up`).
+
+    >>> print(ZCDP(0.5))
+    0.5-zero-concentrated differential privacy (add or remove one record)
+    >>> ZCDP(0.5).noise(integer_norm=100)
+    DiscreteGaussian(sigma_squared=Fraction(100, 1))
+    """
+
+    rho: float
+    neighbours: Neighbours = Neighbours.ADD_REMOVE
+
+    kind: ClassVar[str] = "zero-concentrated"
+    norm: ClassVar[int] = 2
+
+    def __post_init__(self) -> None:
+        self._normalize()
+
+    @property
+    def unit_variance(self) -> float:
+        """1/(2ρ)."""
+        return 0.5 / self.rho
+
+    def noise(self, integer_norm: int) -> DiscreteGaussian:
+        """Discrete Gaussian noise with sigma_squared = integer_norm/(2ρ), rounded up."""
+        integer_norm = positive_integer("integer_norm", integer_norm)
+        return DiscreteGaussian(drawable(integer_norm / (2 * Fraction(self.rho)), power=2))
+
+    def __str__(self) -> str:
+        return f"{_plain(self.rho)}-zero-concentrated differential privacy ({self.neighbours})"
+
+
+_DEFINITIONS: dict[str, type[PureDP] | type[ApproxDP] | type[ApproxDPTheorem3] | type[ZCDP]] = {
+    definition.kind: definition for definition in (PureDP, ApproxDP, ApproxDPTheorem3, ZCDP)
+}
+
+
+def privacy_from_dict(tree: object) -> Privacy:
+    """The guarantee a saved table describes; `InvalidPrivacy` for anything but an exact match.
+
+    >>> privacy_from_dict({"privacy": "zero-concentrated", "rho": 0.5, "neighbours": "add-remove"})
+    ZCDP(rho=0.5, neighbours=<Neighbours.ADD_REMOVE: 'add-remove'>)
+    """
+    kinds = {
+        kind: frozenset(field.name for field in dataclasses.fields(definition))
+        for kind, definition in _DEFINITIONS.items()
+    }
+    kind, fields = tagged_fields(tree, "privacy", kinds)
+    return _DEFINITIONS[kind](**fields)
+
+
+def _plain(number: float) -> str:
+    """The shortest exact spelling: 1 rather than 1.0."""
+    return repr(number).removesuffix(".0")
