@@ -1,0 +1,31 @@
+"""Error analysis: how much error a strategy has on a query, a workload, or in any direction.
+
+>>> import rowspace as rs
+>>> from rowspace import error, operators as op
+>>> round(error.total_error(op.Hierarchy(4), op.Ranges(4), rs.PureDP(1.0)), 3)
+212.571
+"""
+
+from .analysis import max_error, noise_level, query_errors, query_variances, total_error
+from .intervals import half_widths, standard_quantile
+from .moments import Moments, moments
+from .profile import Decomposition, decompose, profile, profile_equivalent, strategy_from_profile
+from .traces import profile_trace
+
+__all__ = [
+    "Decomposition",
+    "Moments",
+    "decompose",
+    "half_widths",
+    "max_error",
+    "moments",
+    "noise_level",
+    "profile",
+    "profile_equivalent",
+    "profile_trace",
+    "query_errors",
+    "query_variances",
+    "standard_quantile",
+    "strategy_from_profile",
+    "total_error",
+]

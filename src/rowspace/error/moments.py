@@ -1,0 +1,96 @@
+"""How the noise of one answer is put together: moments of its coefficients on the strategy's noise.
+
+An answer is w·x plus Σ_i c_i·noise_i with c = w A⁺. Its variance is Σc² times the noise's variance; how far
+it is from a normal variable depends on Σc⁴; and whether it moves on a coarse lattice on the c_i's spacing.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import reduce
+
+import numpy as np
+
+from rowspace.exceptions import TooLarge
+from rowspace.operators import Kronecker, Operator, Scaled, Stack
+from rowspace.operators.base import Vector, check_supported
+
+from .traces import same_cells
+
+COEFFICIENT_LIMIT = 2**32
+"""Most coefficients (queries × strategy rows) looked at one by one: about a minute."""
+
+
+@dataclass(frozen=True)
+class Moments:
+    """Per query: Σc², Σc⁴, and the spacing g such that every c is a whole multiple of g (0: none found)."""
+
+    second: Vector
+    fourth: Vector
+    spacing: Vector
+
+    def scaled(self, factor: float) -> Moments:
+        """The moments of `factor` times the queries."""
+        return Moments(factor**2 * self.second, factor**4 * self.fourth, abs(factor) * self.spacing)
+
+
+def moments(A: Operator, W: Operator) -> Moments:
+    """The coefficient moments of every query of W under strategy A.
+
+    Products factor, since sums of powers of products are products of sums. Otherwise the coefficients
+    are formed in blocks of rows: O(queries × strategy rows).
+    """
+    if isinstance(W, Stack):
+        parts = [moments(A, part) for part in W.parts]
+        return Moments(
+            *(np.concatenate([getattr(p, name) for p in parts]) for name in ("second", "fourth", "spacing"))
+        )
+    if isinstance(W, Scaled):
+        return moments(A, W.of).scaled(W.factor)
+    if isinstance(A, Kronecker) and isinstance(W, Kronecker) and same_cells(A, W):
+        factors = [moments(a, w) for a, w in zip(A.factors, W.factors, strict=True)]
+        return Moments(
+            reduce(_outer, (f.second for f in factors)),
+            reduce(_outer, (f.fourth for f in factors)),
+            reduce(_outer, (f.spacing for f in factors)),
+        )
+    return _blockwise(A, W)
+
+
+def _blockwise(A: Operator, W: Operator) -> Moments:
+    if W.shape[0] * A.shape[0] > COEFFICIENT_LIMIT:
+        raise TooLarge(
+            f"error bars of {W.shape[0]} queries from {A.shape[0]} measurements need more than "
+            f"{COEFFICIENT_LIMIT} coefficients; ask for fewer queries at a time"
+        )
+    inverse = A.pinv()
+    second, fourth, spacing = (np.empty(W.shape[0]) for _ in range(3))
+    for start, rows in W.row_blocks(2**24 // max(1, A.shape[0] // W.shape[1])):
+        C = inverse._adjoint(rows)
+        if A.full_column_rank is not True:
+            check_supported(float(np.abs(A._adjoint(C) - rows).max()), float(np.abs(rows).max()))
+        block = slice(start, start + len(rows))
+        spacing[block] = _spacing(C)
+        C *= C
+        second[block] = C.sum(axis=1)
+        C *= C
+        fourth[block] = C.sum(axis=1)
+    return Moments(second, fourth, spacing)
+
+
+def _spacing(C: Vector) -> Vector:
+    """The smallest coefficient of a row if it divides the others, else one if all are integers, else zero."""
+    magnitude = np.abs(C)
+    tiny = 1e-9 * magnitude.max(axis=1, keepdims=True)
+    smallest = np.where(magnitude > tiny, magnitude, np.inf).min(axis=1)
+    spacing = np.zeros(len(C))
+    for candidate in (np.where(np.isfinite(smallest), smallest, 0.0), np.ones(len(C))):
+        with np.errstate(divide="ignore", invalid="ignore"):
+            multiples = magnitude / candidate[:, None]
+        whole = (np.abs(multiples - np.rint(multiples)) <= 1e-7 * np.maximum(multiples, 1.0)).all(axis=1)
+        spacing = np.where((spacing == 0) & whole, candidate, spacing)
+    return spacing
+
+
+def _outer(a: Vector, b: Vector) -> Vector:
+    return np.multiply.outer(a, b).ravel()

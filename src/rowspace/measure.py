@@ -1,0 +1,66 @@
+"""The only place where counts and noise meet.
+
+Guarantees
+- The noisy answers are A_int·x + noise in exact 64-bit integers: no rounding, so no floating-point attack
+  (tests/test_measure.py::test_exact_integers).
+- The noise is drawn independently for every answer from the model the plan was calibrated with
+  (tests/test_mechanism.py::test_standardized_errors).
+- Overflow is impossible for up to `MAX_RECORDS` records, and is ruled out from the strategy alone, before any
+  data is touched (tests/test_measure.py::test_overflow_is_refused_beforehand).
+- A `Measurement` holds noisy answers only (tests/test_measure.py::test_measurement_holds_no_counts).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from .exceptions import IntegerOverflow, InvalidInput
+from .noise import BitSource, SecureRandom, discrete_gaussian, discrete_laplace, rounded_gaussian
+from .operators import Operator
+from .planning import MAX_RECORDS, check_overflow
+from .privacy import DiscreteGaussian, DiscreteLaplace, NoiseModel, RoundedGaussian
+
+Integers = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Measurement:
+    """Noisy answers to an integer strategy, and the noise model they were drawn with."""
+
+    strategy: Operator
+    noise: NoiseModel
+    answers: Integers
+
+
+def measure(
+    strategy: Operator, noise: NoiseModel, counts: Any, random: BitSource | None = None
+) -> Measurement:
+    """Ask the strategy of the counts and add noise; `random` is for tests and defaults to a fresh secure source."""
+    check_overflow(strategy)
+    x = np.asarray(counts).reshape(-1)
+    if x.dtype.kind not in "iu" or x.shape != (strategy.shape[1],):
+        raise InvalidInput(f"expected {strategy.shape[1]} integer counts, got {x.dtype} of shape {x.shape}")
+    x = x.astype(np.int64)
+    if x.size and (x.min() < 0 or int(x.sum(dtype=object)) > MAX_RECORDS):
+        # Says nothing about the counts but that they break the public bound.
+        raise IntegerOverflow(f"expected non-negative counts of at most {MAX_RECORDS} records in all")
+    answers = strategy @ x
+    answers += draw(noise, len(answers), random or SecureRandom())
+    answers.setflags(write=False)
+    return Measurement(strategy, noise, answers)
+
+
+def draw(noise: NoiseModel, size: int, random: BitSource) -> Integers:
+    """`size` independent samples of a noise model."""
+    match noise:
+        case DiscreteLaplace(scale=scale):
+            return discrete_laplace(scale, size, random)
+        case DiscreteGaussian(sigma_squared=variance):
+            return discrete_gaussian(variance, size, random)
+        case RoundedGaussian(sigma=sigma):
+            return rounded_gaussian(sigma, size, random)
+    raise InvalidInput(f"expected a noise model, got {type(noise).__name__}")

@@ -1,0 +1,7 @@
+"""Plans: strategy, predicted error and certificate, all before data is touched."""
+
+from .choosing import CELL_LIMIT, plan
+from .integers import MAX_RECORDS, check_overflow, to_integers
+from .plan import Candidate, Plan
+
+__all__ = ["CELL_LIMIT", "MAX_RECORDS", "Candidate", "Plan", "check_overflow", "plan", "to_integers"]

@@ -1,0 +1,211 @@
+"""Plan: everything decided before data is touched. It has no method that takes data."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from functools import cached_property
+from math import sqrt
+from typing import Any
+
+import numpy as np
+
+from rowspace.domain import Domain
+from rowspace.error import half_widths, moments, profile_trace, query_variances
+from rowspace.exceptions import FileError, InvalidInput, TooLarge
+from rowspace.files import read_archive, write_archive
+from rowspace.operators import Operator, decode, encode
+from rowspace.operators.base import Vector
+from rowspace.privacy import NoiseModel, Privacy, noise_from_dict, privacy_from_dict
+from rowspace.workload import Workload
+
+from .integers import calibrated_noise, check_overflow
+
+PLAN_VERSION = 1
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """One strategy that was considered: its name, predicted total error, distance from the bound, and time."""
+
+    name: str
+    total_error: float
+    ratio: float
+    seconds: float
+
+
+@dataclass(frozen=True)
+class Plan:
+    """A strategy for a workload under a privacy guarantee, with the error it will have and a certificate.
+
+    Attributes
+    ----------
+    workload: the queries, over the attributes they touch.
+    privacy: the guarantee.
+    strategy: the integer matrix that will be asked of the data.
+    noise: the exact distribution that will be added to each of its answers.
+    lower_bound: weighted total error that no strategy with this kind of noise can go below.
+    candidates: what was considered, best first.
+
+    Guarantees
+    - A plan depends on the domain, the workload and the privacy parameters only, never on data
+      (the import contracts in pyproject.toml; tests/test_imports.py).
+    - `noise` is calibrated to the exact integer sensitivity of `strategy`; a file that claims less noise is refused
+      (tests/planning/test_plan_files.py::test_weakened_noise_is_refused).
+    """
+
+    workload: Workload
+    privacy: Privacy
+    strategy: Operator
+    noise: NoiseModel
+    lower_bound: float
+    candidates: tuple[Candidate, ...]
+
+    @property
+    def domain(self) -> Domain:
+        """The attributes that must be counted."""
+        return self.workload.domain
+
+    @cached_property
+    def total_error(self) -> float:
+        """Expected squared error summed over the workload, each query times its squared importance weight."""
+        return self.noise.variance * profile_trace(self.strategy, self.workload.operator())
+
+    @property
+    def ratio(self) -> float:
+        """total_error / lower_bound ≥ 1: how far this plan is from the best possible, at most."""
+        return max(1.0, self.total_error / self.lower_bound) if self.lower_bound > 0 else float("inf")
+
+    @cached_property
+    def rmse(self) -> float:
+        """Root of the mean expected squared error of an answer, importance weights aside."""
+        queries = self.workload.unweighted_operator()
+        return sqrt(self.noise.variance * profile_trace(self.strategy, queries) / queries.shape[0])
+
+    @cached_property
+    def max_error(self) -> float:
+        """The largest expected squared error of any answer; `TooLarge` when there are too many to look at."""
+        return float(self.query_errors().max())
+
+    def query_errors(self) -> Vector:
+        """Expected squared error of every answer, in the order of the workload."""
+        return self.noise.variance * query_variances(self.strategy, self.workload.unweighted_operator())
+
+    def error_bars(self, level: float = 0.95, queries: Workload | None = None) -> tuple[Vector, Vector]:
+        """(standard errors, half-widths of confidence intervals) of the answers, known before any is drawn."""
+        W = (queries or self.workload).unweighted_operator()
+        parts = moments(self.strategy, W)
+        return np.sqrt(self.noise.variance * parts.second), half_widths(parts, self.noise, level)
+
+    def group_errors(self) -> list[tuple[str, int, float, float | None]]:
+        """Per group of queries: name, number of queries, RMSE, and largest standard error where it can be computed."""
+        rows: list[tuple[str, int, float, float | None]] = []
+        for part in self.workload.parts:
+            W = Workload(self.domain, (part,)).unweighted_operator()
+            rmse = sqrt(self.noise.variance * profile_trace(self.strategy, W) / W.shape[0])
+            try:
+                worst = sqrt(self.noise.variance * float(query_variances(self.strategy, W).max()))
+            except TooLarge:
+                worst = None
+            rows.append((part.group, W.shape[0], rmse, worst))
+        return rows
+
+    def __str__(self) -> str:
+        lines = [
+            f"Plan for {self.workload.size:,} queries on {self.domain.size:,} cells under {self.privacy}",
+            f"  predicted RMSE of an answer   {self.rmse:.4g}",
+            f"  total squared error           {self.total_error:.6g}",
+            f"  no strategy can go below      {self.lower_bound:.6g}   {self.certificate}",
+            "  candidates",
+        ]
+        width = max(len(c.name) for c in self.candidates)
+        for c in self.candidates:
+            lines.append(
+                f"    {c.name:<{width}}  error {c.total_error:<12.6g}  ratio {c.ratio:<8.4g}  {c.seconds:.2f} s"
+            )
+        return "\n".join(lines)
+
+    @property
+    def certificate(self) -> str:
+        """How close to the best possible, in words."""
+        if self.ratio == float("inf"):
+            return "no lower bound is available for this workload"
+        if self.ratio < 1.00005:
+            return "optimal"
+        if self.ratio < 2:
+            return f"within {100 * (self.ratio - 1):.2g} % of the best possible"
+        return f"within a factor {self.ratio:.3g} of the best possible"
+
+    def to_dict(self) -> dict[str, Any]:
+        """The figures, JSON-safe, for reports and machines."""
+        return {
+            "queries": self.workload.size,
+            "cells": self.domain.size,
+            "privacy": self.privacy.to_dict(),
+            "statement": str(self.privacy),
+            "noise": self.noise.to_dict(),
+            "rmse": self.rmse,
+            "total_error": self.total_error,
+            "lower_bound": self.lower_bound,
+            "ratio": self.ratio if self.lower_bound > 0 else None,
+            "certificate": self.certificate,
+            "candidates": [vars(c) for c in self.candidates],
+            "groups": [
+                {"group": name, "queries": size, "rmse": rmse, "largest_std_error": worst}
+                for name, size, rmse, worst in self.group_errors()
+            ],
+        }
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write a plan file; it reloads to the same strategy bit for bit."""
+        body, arrays = self.encode()
+        write_archive(path, "rowspace plan", PLAN_VERSION, body, arrays)
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Plan:
+        """Read a plan file, trusting nothing in it: the noise is checked against the strategy's own sensitivity."""
+        body, arrays = read_archive(path, "rowspace plan", PLAN_VERSION)
+        return cls.decode(body, arrays)
+
+    def encode(self) -> tuple[dict[str, Any], dict[str, np.ndarray[Any, Any]]]:
+        """A JSON-safe description and the arrays it refers to."""
+        strategy, strategy_arrays = encode(self.strategy)
+        workload, workload_arrays = self.workload.to_dict()
+        arrays = {f"strategy.{k}": v for k, v in strategy_arrays.items()}
+        arrays |= {f"workload.{k}": v for k, v in workload_arrays.items()}
+        body = {
+            "workload": workload,
+            "privacy": self.privacy.to_dict(),
+            "strategy": strategy,
+            "noise": self.noise.to_dict(),
+            "lower_bound": self.lower_bound,
+            "candidates": [vars(c) for c in self.candidates],
+        }
+        return body, arrays
+
+    @classmethod
+    def decode(cls, body: dict[str, Any], arrays: dict[str, np.ndarray[Any, Any]]) -> Plan:
+        """The plan that `encode` described; a `FileError` for anything else."""
+        try:
+            workload = Workload.from_dict(body["workload"], _under("workload.", arrays))
+            privacy = privacy_from_dict(body["privacy"])
+            strategy = decode(body["strategy"], _under("strategy.", arrays))
+            noise = noise_from_dict(body["noise"])
+            candidates = tuple(
+                Candidate(str(c["name"]), float(c["total_error"]), float(c["ratio"]), float(c["seconds"]))
+                for c in body["candidates"]
+            )
+            lower_bound = float(body["lower_bound"])
+        except (KeyError, TypeError, ValueError, AttributeError, InvalidInput) as error:
+            detail = f": {error}" if isinstance(error, InvalidInput) else ""
+            raise FileError(f"damaged plan{detail}") from None
+        if strategy.shape[1] != workload.domain.size or not strategy.integral:
+            raise FileError("damaged plan: the strategy does not fit the domain")
+        check_overflow(strategy)
+        if noise != calibrated_noise(strategy, privacy):
+            raise FileError("damaged plan: its noise is not the noise its privacy guarantee needs")
+        return cls(workload, privacy, strategy, noise, lower_bound, candidates)
+
+
+def _under(prefix: str, arrays: dict[str, np.ndarray[Any, Any]]) -> dict[str, np.ndarray[Any, Any]]:
+    return {name.removeprefix(prefix): array for name, array in arrays.items() if name.startswith(prefix)}

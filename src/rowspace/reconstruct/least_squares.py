@@ -1,0 +1,41 @@
+"""x̂ = A⁺y: the unbiased estimate of least variance among those linear in y (Theorem 1 of the paper)."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+from scipy.sparse.linalg import LinearOperator, lsmr
+
+from rowspace.exceptions import RowspaceError, TooLarge
+from rowspace.operators import Operator
+from rowspace.operators.base import Vector
+
+TOLERANCE = 1e-12
+"""Relative residual of the iterative solver: far below any noise."""
+
+
+def estimate_counts(strategy: Operator, answers: npt.NDArray[np.int64]) -> Vector:
+    """The least-squares estimate of every cell's count.
+
+    By the strategy's own pseudo-inverse where it has one (trees, wavelets, products: linear time), else by LSMR.
+    """
+    y = answers.astype(np.float64)
+    try:
+        return strategy.pinv() @ y
+    except TooLarge:
+        return _iterate(strategy, y)
+
+
+def _iterate(strategy: Operator, y: Vector) -> Vector:
+    linear = LinearOperator(
+        strategy.shape,
+        matvec=lambda v: strategy @ v.ravel(),
+        rmatvec=lambda v: strategy.T @ v.ravel(),
+        dtype=np.float64,
+    )
+    solution, stop, *_ = lsmr(linear, y, atol=TOLERANCE, btol=TOLERANCE, maxiter=10_000)
+    if stop == 7:
+        raise RowspaceError(
+            "least squares did not converge; report the plan, its strategy is badly conditioned"
+        )
+    return np.asarray(solution)

@@ -1,0 +1,6 @@
+"""Releases: answers with error bars, free answers to any supported query, exports."""
+
+from .export import export
+from .release import TABLE_LIMIT, Release
+
+__all__ = ["TABLE_LIMIT", "Release", "export"]

@@ -1,0 +1,133 @@
+"""Release: noisy measurements turned into answers with error bars. Everything here is post-processing.
+
+Guarantees
+- A release holds the plan and the noisy integer answers, nothing else about the data
+  (tests/releases/test_release.py::test_release_holds_no_counts).
+- `ask` and every other method spend no budget: they are functions of the noisy answers
+  (by construction: this room may not import `sources`, checked in CI).
+- Intervals cover the true answer with at least the stated probability up to the accuracy stated in
+  `rowspace.error.intervals` (tests/releases/test_coverage.py).
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from rowspace._version import __version__
+from rowspace.exceptions import FileError, InvalidInput, InvalidWorkload, TooLarge
+from rowspace.files import read_archive, write_archive
+from rowspace.operators.base import Vector
+from rowspace.planning import Plan
+from rowspace.reconstruct import estimate_counts
+from rowspace.workload import Workload, predicates
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+RELEASE_VERSION = 1
+
+TABLE_LIMIT = 2**22
+"""Most rows of a table of answers; ask for a part of the workload beyond that."""
+
+
+@dataclass(frozen=True)
+class Release:
+    """The published result: consistent answers to the plan's workload and to any other query it supports."""
+
+    plan: Plan
+    noisy_answers: npt.NDArray[np.int64]
+
+    def __post_init__(self) -> None:
+        noisy = np.array(self.noisy_answers, dtype=np.int64)
+        if noisy.shape != (self.plan.strategy.shape[0],):
+            raise InvalidInput(
+                f"expected {self.plan.strategy.shape[0]} noisy answers, got shape {noisy.shape}"
+            )
+        noisy.setflags(write=False)
+        object.__setattr__(self, "noisy_answers", noisy)
+
+    @cached_property
+    def estimate(self) -> Vector:
+        """x̂, the least-squares estimate of every cell's count; signed, unbiased, consistent with all answers."""
+        return estimate_counts(self.plan.strategy, self.noisy_answers)
+
+    def answers(self, level: float = 0.95) -> pd.DataFrame:
+        """The workload's answers: labels, answer, std_error and a confidence interval at `level`."""
+        return self._table(self.plan.workload, level)
+
+    def ask(self, queries: Workload | str | Sequence[str], level: float = 0.95) -> pd.DataFrame:
+        """Answers to other queries over the same attributes, for free; predicates may be given as text.
+
+        `UnsupportedWorkload` for a query that the measured strategy cannot answer without bias.
+        """
+        if isinstance(queries, str):
+            queries = [queries]
+        if not isinstance(queries, Workload):
+            queries = predicates(self.plan.domain, list(queries))
+        return self._table(self._within(queries), level)
+
+    def _within(self, queries: Workload) -> Workload:
+        """The same queries over the attributes this release has measured."""
+        for name in queries.attributes:
+            if name not in self.plan.domain or queries.domain[name] != self.plan.domain[name]:
+                raise InvalidWorkload(
+                    f"attribute {name!r} was not measured as declared here; this release has "
+                    f"{', '.join(self.plan.domain.names)}"
+                )
+        return Workload(self.plan.domain, queries.parts)
+
+    def _table(self, queries: Workload, level: float) -> pd.DataFrame:
+        import pandas as pd
+
+        if queries.size > TABLE_LIMIT:
+            raise TooLarge(
+                f"a table of {queries.size} answers exceeds {TABLE_LIMIT} rows; release.ask a part of the workload"
+            )
+        std_error, half_width = self.plan.error_bars(level, queries)
+        answer = queries.unweighted_operator() @ self.estimate
+        columns: dict[str, Any] = dict(queries.table(0, queries.size))
+        columns |= {
+            "answer": answer,
+            "std_error": std_error,
+            "low": answer - half_width,
+            "high": answer + half_width,
+        }
+        return pd.DataFrame(columns)
+
+    @property
+    def statement(self) -> str:
+        """What was promised and how to read the numbers, in plain words; goes with every export."""
+        return (
+            f"Released by rowspace {__version__} under {self.plan.privacy}, with {self.plan.noise}. "
+            "Answers are unbiased and consistent with one another; a negative or fractional count is noise, not a "
+            "mistake. Any further computation on these numbers costs no privacy."
+        )
+
+    def __str__(self) -> str:
+        return f"Release of {self.plan.workload.size:,} answers\n  {self.statement}"
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write a release file, whole or not at all."""
+        body, arrays = self.plan.encode()
+        write_archive(
+            path, "rowspace release", RELEASE_VERSION, body, arrays | {"noisy_answers": self.noisy_answers}
+        )
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Release:
+        """Read a release file, trusting nothing in it."""
+        body, arrays = read_archive(path, "rowspace release", RELEASE_VERSION)
+        noisy = arrays.pop("noisy_answers", None)
+        if noisy is None or noisy.dtype != np.int64:
+            raise FileError("damaged release: its noisy answers are missing")
+        plan = Plan.decode(body, arrays)
+        if noisy.shape != (plan.strategy.shape[0],):
+            raise FileError("damaged release: its noisy answers do not fit its plan")
+        return cls(plan, noisy)

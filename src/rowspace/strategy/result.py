@@ -1,0 +1,64 @@
+"""What every optimizer takes and gives back: one protocol, one result type."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+
+from rowspace.error import noise_level, profile_trace
+from rowspace.operators import Operator
+from rowspace.privacy import Privacy
+
+from .bounds import unit_lower_bound
+
+
+class Optimizer(Protocol):
+    """A frozen configuration that finds a strategy for a workload."""
+
+    def optimize(self, W: Operator, privacy: Privacy, rng: np.random.Generator | None = None) -> Result:
+        """The best strategy this method finds."""
+        ...
+
+
+@dataclass(frozen=True)
+class Result:
+    """A strategy with its error and how it was found.
+
+    `total_error` is the expected squared error summed over the workload, `lower_bound` a number no strategy can
+    go below under the same privacy, `status` a sentence that says what happened and what to try next.
+    """
+
+    name: str
+    strategy: Operator
+    total_error: float
+    lower_bound: float
+    status: str
+    steps: int
+    seconds: float
+
+    @property
+    def ratio(self) -> float:
+        """total_error / lower_bound: 1 means proven optimal."""
+        return self.total_error / self.lower_bound if self.lower_bound > 0 else float("inf")
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything but the strategy, for reports."""
+        numbers = {k: getattr(self, k) for k in ("total_error", "lower_bound", "ratio", "steps", "seconds")}
+        return {"name": self.name, "status": self.status, **numbers}
+
+    def __str__(self) -> str:
+        return (
+            f"{self.name}: total squared error {self.total_error:.6g}, {self.ratio:.4g} times the lower bound; "
+            f"{self.status} ({self.steps} steps, {self.seconds:.2f} s)"
+        )
+
+
+def judged(
+    name: str, A: Operator, W: Operator, privacy: Privacy, *, status: str, steps: int, seconds: float
+) -> Result:
+    """A result whose error is computed from the strategy itself, not taken from the optimizer's own books."""
+    error = noise_level(A, privacy) * profile_trace(A, W)
+    bound = privacy.unit_variance * unit_lower_bound(W, privacy)
+    return Result(name, A, error, bound, status, steps, seconds)
