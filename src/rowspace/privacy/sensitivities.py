@@ -90,9 +90,7 @@ def integer_norm(A: Operator, privacy: Privacy) -> int:
     # Distances are at most 2Δ₁ or 4Δ₂², and so is every partial sum on the way to them (Cauchy–Schwarz), in
     # whatever order: when that is below 2⁵³, floating point computes these integers exactly.
     if _pairs_are_affordable(A, p) and 2 * p * largest < _EXACT:
-        # The integer identity gives the columns as the data will meet them.
-        columns = (A @ np.eye(A.shape[1], dtype=np.int64)).T
-        return int(_farthest_pair(np.ascontiguousarray(columns, dtype=np.float64), p))
+        return int(_farthest_pair(np.ascontiguousarray(A.to_dense().T), p))
     return _bound_from_columns(p, A.nonnegative) * largest
 
 
