@@ -36,9 +36,9 @@ def test_cells_and_labels():
 def test_levels_compose_down_to_the_cells():
     state, coast = COUNTY.level("state"), COUNTY.level("coast")
     assert state.labels == ("CA", "NV", "IL", "elsewhere")
-    assert state.index.tolist() == [0, 0, 1, 2, 3]
+    assert state.groups.tolist() == [0, 0, 1, 2, 3]
     assert coast.labels == (True, False)
-    assert coast.index.tolist() == [0, 0, 1, 1, 1]
+    assert coast.groups.tolist() == [0, 0, 1, 1, 1]
     assert (state.size, state.label(1), coast.label(0)) == (4, "NV", "True")
 
 

@@ -24,11 +24,11 @@ _INT64 = 2**63
 
 @dataclass(frozen=True, eq=False)
 class Level:
-    """A level of a taxonomy seen from its attribute's cells: cell ``i`` belongs to ``labels[index[i]]``."""
+    """A level of a taxonomy seen from its attribute's cells: cell ``i`` belongs to ``labels[groups[i]]``."""
 
     name: str
     labels: tuple[Label, ...]
-    index: npt.NDArray[np.int64]
+    groups: npt.NDArray[np.int64]
 
     @property
     def size(self) -> int:
@@ -54,7 +54,7 @@ class Categorical:
 
     >>> states = {"Alameda": "CA", "Kern": "CA", "Clark": "NV"}
     >>> county = Categorical(list(states), levels={"state": states, "region": {"CA": "West", "NV": "West"}})
-    >>> county.size, county.level("state").labels, county.level("state").index.tolist()
+    >>> county.size, county.level("state").labels, county.level("state").groups.tolist()
     (3, ('CA', 'NV'), [0, 0, 1])
     """
 
@@ -174,13 +174,13 @@ class Categorical:
     def _composed(self) -> dict[str, Level]:
         """Every level composed down to the cells."""
         composed: dict[str, Level] = {}
-        labels, index = self.cell_labels, np.arange(self.size)
+        labels, groups = self.cell_labels, np.arange(self.size)
         for name, mapping in self.levels.items():
             coarse = tuple(dict.fromkeys(mapping[label] for label in labels))
             position = {label: at for at, label in enumerate(coarse)}
-            index = np.array([position[mapping[label]] for label in labels], dtype=np.int64)[index]
-            index.flags.writeable = False
-            composed[name] = Level(name, coarse, index)
+            groups = np.array([position[mapping[label]] for label in labels], dtype=np.int64)[groups]
+            groups.flags.writeable = False
+            composed[name] = Level(name, coarse, groups)
             labels = coarse
         return composed
 

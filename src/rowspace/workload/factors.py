@@ -94,7 +94,7 @@ class LevelCells(Factor):
     def operator(self) -> op.Operator:
         """The 0/1 matrix that adds up the cells of each label."""
         cells = self.domain.size
-        ones = (np.ones(cells), (self.level.index, np.arange(cells)))
+        ones = (np.ones(cells), (self.level.groups, np.arange(cells)))
         return op.Sparse(sparse.csr_array(ones, shape=(self.level.size, cells)))
 
     @property

@@ -174,14 +174,14 @@ class Workload:
     def __repr__(self) -> str:
         return f"<Workload of {_count(self.size)} queries in {len(self.parts):,} parts>"
 
-    def encode(self) -> tuple[dict[str, Any], Arrays]:
+    def to_dict(self) -> tuple[dict[str, Any], Arrays]:
         """Return a JSON-safe tree and the arrays it refers to by name (none but for plain matrices)."""
         tree, arrays = encode_parts(self.parts)
         return {"domain": self.domain.to_dict(), **tree}, arrays
 
     @classmethod
-    def decode(cls, tree: Mapping[str, Any], arrays: Arrays) -> Workload:
-        """Rebuild from `encode`, checking everything: the file may come from anyone.
+    def from_dict(cls, tree: Mapping[str, Any], arrays: Arrays) -> Workload:
+        """Rebuild from `to_dict`, checking everything: the file may come from anyone.
 
         Raises:
             RowspaceError: `InvalidDomain`, `InvalidWorkload`, `TooLarge` or `FileError`, by what is wrong.

@@ -71,7 +71,7 @@ def _test_cells(test: Test, domain: Domain, source: Source) -> Mask:
             found = attribute.level(level)
             kinds = {type(label) for label in found.labels}
             kind = next(iter(kinds)) if len(kinds) == 1 else str
-            cells = category_cells(test, found.labels, kind, source)[found.index]
+            cells = category_cells(test, found.labels, kind, source)[found.groups]
     shape = [1] * len(domain)
     shape[domain.position(name)] = math.prod(cells.shape)
     return cells.reshape(shape)
