@@ -17,7 +17,7 @@ from rowspace.workload.factors import Factor, Rows, only_attribute
 from rowspace.workload.predicate import Component, Condition, parse, read
 from rowspace.workload.predicate.syntax import Or
 
-#: Most non-zero entries that the rows of one factor may have together.
+#: Most non-zero entries that conditions may have together.
 MAX_ENTRIES = 2**24
 # A condition is saved in its full form, longer than what was typed: `b` becomes `not b = true`.
 _LONGEST_SAVED = 160_000
@@ -37,11 +37,7 @@ class Conditions(Factor):
         """Put together conditions on the same attributes."""
         domain = components[0].domain
         lengths = [len(component.cells) for component in components]
-        if sum(lengths) > MAX_ENTRIES:
-            raise TooLarge(
-                f"{len(components):,} conditions on {', '.join(domain.names)} hold on {sum(lengths):,} cells "
-                f"together, the limit is {MAX_ENTRIES:,}; use ranges or prefixes, or coarser bins"
-            )
+        check_entries(sum(lengths))
         indices = np.concatenate([component.cells for component in components])
         indptr = np.concatenate([[0], np.cumsum(lengths)])
         csr = sparse.csr_array((np.ones(len(indices)), indices, indptr), shape=(len(components), domain.size))
@@ -50,9 +46,17 @@ class Conditions(Factor):
     @classmethod
     def from_texts(cls, domain: Domain, texts: Sequence[str]) -> Conditions:
         """Rebuild from saved texts, which say everything about the rows."""
-        components = [read(parse(text, longest=_LONGEST_SAVED), text, domain) for text in texts]
-        if not components or any(component.domain != domain for component in components):
-            raise InvalidWorkload(f"saved conditions must all be about {', '.join(domain.names)}")
+        components: list[Component] = []
+        entries = 0
+        for text in texts:
+            component = read(parse(text, longest=_LONGEST_SAVED), text, domain)
+            if component.domain != domain:
+                raise InvalidWorkload(f"saved conditions must all be about {', '.join(domain.names)}")
+            components.append(component)
+            entries += len(component.cells)
+            check_entries(entries)
+        if not components:
+            raise InvalidWorkload("a saved list of conditions is empty")
         return cls.of(components)
 
     @property
@@ -86,6 +90,15 @@ class Conditions(Factor):
             else str(self.conditions[row])
             for row, span in zip(rows.tolist(), spans, strict=True)
         ]
+
+
+def check_entries(entries: int) -> None:
+    """Refuse conditions that hold on too many cells, before memory runs out."""
+    if entries > MAX_ENTRIES:
+        raise TooLarge(
+            f"these conditions hold on more than {MAX_ENTRIES:,} cells together; "
+            "use ranges or prefixes, or coarser bins"
+        )
 
 
 def _spans(attribute: Attribute, cells: npt.NDArray[np.int64]) -> list[tuple[int, int]]:

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from rowspace.domain import Domain
 from rowspace.exceptions import InvalidWorkload
-from rowspace.workload.conditions import Conditions
+from rowspace.workload.conditions import Conditions, check_entries
 from rowspace.workload.part import Part
 from rowspace.workload.predicate import Component, split
 from rowspace.workload.union import Workload
@@ -40,7 +40,12 @@ def predicates(domain: Domain, texts: Iterable[str]) -> Workload:
         raise InvalidWorkload(f"predicates must be a list of texts, got {type(texts).__name__}")
     if not isinstance(domain, Domain):
         raise InvalidWorkload(f"a workload needs a Domain first, got {type(domain).__name__}")
-    products = [split(text, domain) for text in texts]
+    products: list[Product] = []
+    entries = 0
+    for text in texts:
+        products.append(split(text, domain))
+        entries += sum(len(component.cells) for component in products[-1])
+        check_entries(entries)
     if not products:
         raise InvalidWorkload('predicates needs at least one text, such as "age >= 65"')
     return Workload(domain, [_part(run, varying) for run, varying in _runs(products)])
