@@ -11,7 +11,7 @@ from rowspace import operators as op
 from rowspace import workload as wl
 from rowspace.domain import Categorical, Domain, Numeric
 from rowspace.exceptions import TooLarge
-from rowspace.workload.placement import place
+from rowspace.workload.placement import Placement
 from rowspace.workload.predicate import parse
 
 from .records import evaluate
@@ -61,7 +61,7 @@ def test_several_rows_in_woven_factors_follow_their_labels():
 
 def test_neighbours_are_not_woven():
     factors = wl.predicates(ABCDE, ["(b = 0 or c = 1) and a = 1"]).parts[0].factors
-    operator = place(factors, ABCDE)
+    operator = Placement(ABCDE).place(factors)
     assert isinstance(operator, op.Kronecker)
     assert [factor.shape for factor in operator.factors] == [(1, 2), (1, 6), (1, 4), (1, 2)]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
-from itertools import chain, combinations
+from itertools import combinations
 
 from rowspace import operators as op
 from rowspace.domain import Domain
@@ -80,8 +80,9 @@ def marginals(
     number = sum(math.comb(len(domain), k) for k in ways)
     if number > MAX_PARTS:
         raise TooLarge(f"these are {number:,} marginals, the limit is {MAX_PARTS:,}; choose fewer with sets=")
-    chosen = chain.from_iterable(combinations(domain.names, k) for k in ways)
-    return Workload(domain, [build.part(names) for names in chosen])
+    # Combinations come in the order of the domain and without repetition: nothing to sort or refuse.
+    factors = [build.factor(name) for name in domain.names]
+    return Workload(domain, [Part(chosen) for k in ways for chosen in combinations(factors, k)])
 
 
 def cube(domain: Domain) -> Workload:
@@ -138,9 +139,9 @@ class _Marginals:
         """Return the marginal of some attributes or levels."""
         names = list(names)
         _refuse_repetition(self._domain, names)
-        return Part(_in_order(self._domain, [self._factor(name) for name in names]))
+        return Part(_in_order(self._domain, [self.factor(name) for name in names]))
 
-    def _factor(self, name: str) -> Factor:
+    def factor(self, name: str) -> Factor:
         """Return the one factor of a name."""
         if name not in self._factors:
             self._factors[name] = _cells(self._domain, name)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import reduce
+from typing import NamedTuple
 
 import numpy as np
 from scipy import sparse
@@ -19,32 +19,43 @@ from rowspace.workload.factors import Factor
 MAX_WOVEN = 10**7
 
 
-@dataclass(frozen=True)
-class _Piece:
+class _Piece(NamedTuple):
     """An operator on the cells of some attributes, known by their positions (increasing)."""
 
     positions: tuple[int, ...]
     operator: op.Operator
 
 
-def place(factors: Sequence[Factor], domain: Domain) -> op.Operator:
-    """Return the product of factors over all cells of a domain; other attributes are summed out.
+class Placement:
+    """Places products of factors on the cells of one domain; other attributes are summed out.
 
     One Kronecker factor per attribute, or per group of attributes that a factor couples. A factor on
     attributes that are not adjacent is woven with those in between into one sparse matrix over their span.
-
-    Cost: O(number of attributes), plus the entries of what is woven (`TooLarge` past `MAX_WOVEN`).
     """
-    pieces = [_Piece(tuple(map(domain.position, factor.attributes)), factor.operator) for factor in factors]
-    covered = {position for piece in pieces for position in piece.positions}
-    pieces += [
-        _Piece((position,), op.Total(cells))
-        for position, cells in enumerate(domain.shape)
-        if position not in covered
-    ]
-    pieces.sort(key=lambda piece: piece.positions)
-    placed = [span[0].operator if len(span) == 1 else _weave(span, domain) for span in _spans(pieces)]
-    return placed[0] if len(placed) == 1 else op.Kronecker(*placed)
+
+    def __init__(self, domain: Domain) -> None:
+        self._domain = domain
+        self._totals = [op.Total(cells) for cells in domain.shape]
+
+    def place(self, factors: Sequence[Factor]) -> op.Operator:
+        """Return one product: O(number of attributes), plus what is woven (`TooLarge` past `MAX_WOVEN`)."""
+        position = self._domain.position
+        pieces = [_Piece(tuple(map(position, factor.attributes)), factor.operator) for factor in factors]
+        placed: list[op.Operator] = list(self._totals)
+        for piece in pieces:
+            placed[piece.positions[0]] = piece.operator
+        if any(len(piece.positions) > 1 for piece in pieces):
+            placed = self._woven(pieces)
+        return placed[0] if len(placed) == 1 else op.Kronecker(*placed)
+
+    def _woven(self, pieces: list[_Piece]) -> list[op.Operator]:
+        """Return one operator per span of attributes that are coupled, some with themselves only."""
+        covered = {position for piece in pieces for position in piece.positions}
+        others = [_Piece((at,), total) for at, total in enumerate(self._totals) if at not in covered]
+        everything = sorted([*pieces, *others], key=lambda piece: piece.positions)
+        return [
+            span[0].operator if len(span) == 1 else _weave(span, self._domain) for span in _spans(everything)
+        ]
 
 
 def _spans(pieces: list[_Piece]) -> list[list[_Piece]]:

@@ -7,15 +7,16 @@ from bisect import bisect_right
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import accumulate, repeat
+from itertools import accumulate, pairwise, repeat
 from typing import Any
 
 from rowspace import operators as op
 from rowspace.domain import Domain
 from rowspace.exceptions import InvalidWorkload, TooLarge
 from rowspace.workload.codec import Arrays, decode_parts, encode_parts
+from rowspace.workload.factors import Factor
 from rowspace.workload.part import Part
-from rowspace.workload.placement import place
+from rowspace.workload.placement import Placement
 
 #: Most parts of one workload (the cube of 20 attributes).
 MAX_PARTS = 2**20
@@ -52,8 +53,10 @@ class Workload:
             raise InvalidWorkload(f"a workload needs a Domain first, got {type(domain).__name__}")
         checked = tuple(parts)
         _check_number_of_parts(len(checked))
+        positions = _Positions(domain)
         for part in checked:
-            _check_part(part, domain)
+            _check_weight(part.weight)
+            positions.check(part)
         object.__setattr__(self, "domain", domain)
         object.__setattr__(self, "parts", checked)
 
@@ -198,7 +201,8 @@ class Workload:
 
     def _placed(self) -> list[op.Operator]:
         """Return every part over all cells, without weights."""
-        return [place(part.factors, self.domain) for part in self.parts]
+        placement = Placement(self.domain)
+        return [placement.place(part.factors) for part in self.parts]
 
     def _slices(self, start: int, stop: int | None) -> list[tuple[Part, int, int]]:
         """Cut a run of queries into the parts it covers: (part, first, last + 1)."""
@@ -249,18 +253,33 @@ def _check_weight(weight: float) -> float:
     return number
 
 
-def _check_part(part: Part, domain: Domain) -> None:
-    """Check that a part is about attributes of the domain, each once, in order."""
-    _check_weight(part.weight)
-    for factor in part.factors:
-        for name, attribute in factor.domain.attributes:
-            if domain[name] is not attribute and domain[name] != attribute:
-                raise InvalidWorkload(f"attribute {name!r} of a part differs from that of the domain")
-    positions = [[domain.position(name) for name in factor.attributes] for factor in part.factors]
-    if any(own != sorted(own) for own in positions) or positions != sorted(positions):
-        raise InvalidWorkload("the factors of a part must come in the order of the domain's attributes")
-    if len(set(part.attributes)) < len(part.attributes):
-        raise InvalidWorkload("two factors of a part are about the same attribute")
+class _Positions:
+    """Checks that parts are about attributes of a domain, each once, in order; shared factors only once."""
+
+    def __init__(self, domain: Domain) -> None:
+        self._domain = domain
+        self._known: dict[int, list[int]] = {}
+
+    def check(self, part: Part) -> None:
+        """Raise unless a part fits."""
+        positions = [self._of(factor) for factor in part.factors]
+        if any(earlier > later for earlier, later in pairwise(positions)):
+            raise InvalidWorkload("the factors of a part must come in the order of the domain's attributes")
+        flat = [position for own in positions for position in own]
+        if len(set(flat)) < len(flat):
+            raise InvalidWorkload("two factors of a part are about the same attribute")
+
+    def _of(self, factor: Factor) -> list[int]:
+        """Return the positions of a factor's attributes."""
+        if id(factor) not in self._known:
+            for name, attribute in factor.domain.attributes:
+                if self._domain[name] is not attribute and self._domain[name] != attribute:
+                    raise InvalidWorkload(f"attribute {name!r} of a part differs from that of the domain")
+            own = [self._domain.position(name) for name in factor.attributes]
+            if own != sorted(own):
+                raise InvalidWorkload("a factor names attributes in another order than the domain")
+            self._known[id(factor)] = own
+        return self._known[id(factor)]
 
 
 def _count(number: int) -> str:
