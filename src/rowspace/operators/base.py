@@ -16,16 +16,17 @@ from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
-import numpy.typing as npt
 
-from rowspace.exceptions import InvalidInput, TooLarge, UnsupportedWorkload
+from rowspace.exceptions import IntegerOverflow, InvalidInput, TooLarge
+
+from .checks import Array as Array
+from .checks import Indices as Indices
+from .checks import Vector as Vector
+from .checks import as_array, check_norm, check_size
+from .checks import check_supported as check_supported
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-
-Array = npt.NDArray[Any]
-Vector = npt.NDArray[np.float64]
-Indices = npt.NDArray[np.int64]
 
 DENSE_LIMIT = 2**26
 """Most entries a matrix may have to be built densely (512 MiB of float64)."""
@@ -120,7 +121,9 @@ class Operator(ABC):
 
     def column_norms(self, p: int) -> Vector:
         """L1 (p = 1) or L2 (p = 2) norm of every column, length n."""
-        sums = self._column_sums(check_norm(p))
+        check_norm(p)
+        self.check_vector("list its column norms")
+        sums = self._column_sums(p)
         return sums if p == 1 else np.sqrt(sums)
 
     def _column_sums(self, p: int) -> Vector:
@@ -135,6 +138,7 @@ class Operator(ABC):
 
     def _max_column_sum(self, p: int) -> float:
         """Largest of `_column_sums`."""
+        self.check_vector("compare its column norms")
         return float(self._column_sums(p).max())
 
     def integer_norm(self, p: int) -> int:
@@ -149,10 +153,24 @@ class Operator(ABC):
     def _integer_norm(self, p: int) -> int:
         """Exact: in floating point while every partial sum is below 2⁵³, else in Python integers."""
         largest = self._max_column_sum(p)
-        if largest < 2**53:
-            return int(largest)
-        columns = self.to_dense().T.tolist()
-        return max(sum(int(abs(a) if p == 1 else int(a) ** 2) for a in column) for column in columns)
+        return int(largest) if largest < 2**53 else max(self._exact_column_sums(p))
+
+    def _exact_column_sums(self, p: int) -> list[int]:
+        """`_column_sums` of an integral operator in Python integers, which have no largest."""
+        sums = self._column_sums(p)
+        if sums.max() < 2**53:
+            return [int(s) for s in sums.tolist()]
+        return self._sums_of_entries(p)
+
+    def _sums_of_entries(self, p: int) -> list[int]:
+        """The same from every entry, computed in 64-bit integers."""
+        self.check_dense("add up its columns exactly")
+        if self.largest_entry() >= 2**62:
+            raise IntegerOverflow(
+                f"entries of {type(self).__name__} do not fit 64 bits; round it to fewer bits (integer_form)"
+            )
+        columns = self._apply(np.eye(self.shape[1], dtype=np.int64)).tolist()
+        return [sum(abs(a) ** p for a in column) for column in columns]
 
     def largest_entry(self) -> float:
         """An upper bound of |a_ij|, used to rule out integer overflow beforehand."""
@@ -163,9 +181,9 @@ class Operator(ABC):
 
         A strategy that is already integral is its own form with s = 1.
         """
-        if self.integral:
-            return self, 1.0
-        return self._rounded(bits)
+        if check_size("bits", bits) > 52:
+            raise InvalidInput(f"expected at most 52 bits, what a 64-bit float holds, got {bits}")
+        return (self, 1.0) if self.integral else self._rounded(bits)
 
     def _rounded(self, bits: int) -> tuple[Operator, float]:
         """Round the dense entries."""
@@ -179,17 +197,29 @@ class Operator(ABC):
         return self._dense()
 
     def _dense(self) -> Vector:
-        """Columns of A one unit vector at a time."""
-        return self._apply(np.eye(self.shape[1])).T.copy()
+        """One unit vector per column, or per row where those are fewer."""
+        m, n = self.shape
+        return self._adjoint(np.eye(m)) if m < n else self._apply(np.eye(n)).T.copy()
 
     def rows_dense(self, start: int, stop: int) -> Vector:
         """Rows start..stop as a dense (stop − start, n) array."""
         m, n = self.shape
         if not 0 <= start <= stop <= m:
             raise InvalidInput(f"expected 0 <= start <= stop <= {m} rows, got {start}..{stop}")
-        if (stop - start) * max(m, n) > DENSE_LIMIT:
+        if (stop - start) * n > DENSE_LIMIT:
             raise TooLarge(
                 f"{stop - start} rows of a {m} x {n} matrix exceed {DENSE_LIMIT} entries; ask for fewer rows"
+            )
+        return self._rows(start, stop) if start < stop else np.zeros((0, n))
+
+    def _rows(self, start: int, stop: int) -> Vector:
+        """One unit vector of length m per row, or cut from the whole matrix where that is smaller."""
+        m, n = self.shape
+        if stop - start > n:
+            return self.to_dense()[start:stop]
+        if (stop - start) * m > DENSE_LIMIT:
+            raise TooLarge(
+                f"{stop - start} unit vectors of length {m} exceed {DENSE_LIMIT} entries; ask for fewer rows"
             )
         units = np.zeros((stop - start, m))
         units[np.arange(stop - start), np.arange(start, stop)] = 1.0
@@ -204,7 +234,14 @@ class Operator(ABC):
 
     def squared_frobenius(self) -> float:
         """Σ a_ij²: the total error of the identity strategy on this workload, in units of its noise."""
+        self.check_vector("add up its squared column norms")
         return float(np.sum(self._column_sums(2)))
+
+    def nuclear_norm(self) -> float:
+        """Sum of the singular values; its square over n bounds every strategy's error from below."""
+        from .fallback import dense_nuclear_norm
+
+        return dense_nuclear_norm(self)
 
     def segment_energy(self, density: Vector, bounds: Indices) -> Vector:
         """‖A (density · 1_s)‖² for each segment s = [bounds[i], bounds[i+1]) of the cells.
@@ -221,7 +258,17 @@ class Operator(ABC):
         return np.concatenate([np.einsum("ij,ij->i", rows @ M, rows) for _, rows in self.row_blocks()])
 
     def profile_trace(self, W: Operator) -> float:
-        """tr((AᵗA)⁺ WᵗW) for a workload W this strategy supports: its error per unit of noise variance."""
+        """tr((AᵗA)⁺ WᵗW) for a workload W this strategy supports: its error per unit of noise variance.
+
+        `UnsupportedWorkload` when W has a query outside the row space: it has no unbiased answer.
+        """
+        check_operators(W)
+        if W.shape[1] != self.shape[1]:
+            raise InvalidInput(f"expected a workload over {self.shape[1]} cells, got {W.shape[1]}")
+        return self._profile_trace(W)
+
+    def _profile_trace(self, W: Operator) -> float:
+        """By dense algebra, within limits."""
         from .fallback import dense_profile_trace
 
         return dense_profile_trace(self, W)
@@ -229,13 +276,18 @@ class Operator(ABC):
     # -- plumbing -----------------------------------------------------------------------------------
 
     def _act(self, hook: Any, x: Any, length: int) -> Array:
-        x = np.asarray(x)
+        x = as_array(x)
         if x.dtype.kind not in "biuf":
             raise InvalidInput(f"expected a real numeric array, got dtype {x.dtype}")
         if x.ndim not in (1, 2) or x.shape[0] != length:
             raise InvalidInput(
                 f"expected a vector of length {length} or a matrix with {length} rows, got shape {x.shape}"
             )
+        if x.dtype.kind == "f" and not np.isfinite(x).all():
+            # Running sums would spread NaN over other answers than the matrix does.
+            raise InvalidInput("expected finite numbers, got NaN or infinity")
+        if x.dtype == np.uint64 and x.size and x.max() > np.iinfo(np.int64).max:
+            raise InvalidInput("expected integers that fit 64 bits with a sign, got larger unsigned ones")
         exact = self.integral and x.dtype.kind in "biu"
         x = x.astype(np.int64 if exact else np.float64, copy=False)
         return np.asarray(hook(x) if x.ndim == 1 else hook(np.ascontiguousarray(x.T)).T)
@@ -247,6 +299,13 @@ class Operator(ABC):
             raise TooLarge(
                 f"cannot {purpose}: {type(self).__name__} is {m} x {n}, more than {DENSE_LIMIT} entries; "
                 "use its structured verbs (@, gram, column_norms) or a smaller domain"
+            )
+
+    def check_vector(self, purpose: str) -> None:
+        """Raise `TooLarge` when one number per cell would pass the stated limit."""
+        if self.shape[1] > DENSE_LIMIT:
+            raise TooLarge(
+                f"cannot {purpose}: {type(self).__name__} has {self.shape[1]} cells, more than {DENSE_LIMIT}"
             )
 
     def fields(self) -> dict[str, Any]:
@@ -276,6 +335,9 @@ class Transpose(Operator):
 
     of: Operator
 
+    def __post_init__(self) -> None:
+        check_operators(self.of)
+
     @property
     def shape(self) -> tuple[int, int]:
         m, n = self.of.shape
@@ -302,38 +364,21 @@ class Transpose(Operator):
     def pinv(self) -> Operator:
         return self.of.pinv().T
 
+    def largest_entry(self) -> float:
+        return self.of.largest_entry()
+
+    def nuclear_norm(self) -> float:
+        return self.of.nuclear_norm()
+
     def _dense(self) -> Vector:
         return self.of._dense().T
 
 
-def check_size(name: str, n: Any, least: int = 1) -> int:
-    """A whole number ≥ least, or `InvalidInput`."""
-    if isinstance(n, bool) or not isinstance(n, (int, np.integer)) or n < least:
-        raise InvalidInput(f"expected {name} to be a whole number >= {least}, got {n!r}")
-    return int(n)
-
-
-def check_norm(p: Any) -> int:
-    """1 or 2, or `InvalidInput`."""
-    if p not in (1, 2):
-        raise InvalidInput(f"expected p to be 1 or 2, got {p!r}")
-    return int(p)
-
-
-def check_supported(residual: float, scale: float) -> None:
-    """Raise `UnsupportedWorkload` when the residual outside the row space is not rounding error."""
-    if residual > 1e-7 * scale:
-        raise UnsupportedWorkload(
-            "the workload has queries outside the strategy's row space, which have no unbiased answer; "
-            "add rows to the strategy that span them (for example the identity)"
-        )
-
-
-def read_only(values: Any, dtype: Any) -> Array:
-    """A private, contiguous, immutable copy."""
-    copy = np.array(values, dtype=dtype, order="C")
-    copy.setflags(write=False)
-    return copy
+def check_operators(*operators: Any) -> None:
+    """Every argument is an operator, or `InvalidInput`."""
+    for operator in operators:
+        if not isinstance(operator, Operator):
+            raise InvalidInput(f"expected an operator, got {type(operator).__name__}; wrap arrays in Dense")
 
 
 def _same(a: Any, b: Any) -> bool:

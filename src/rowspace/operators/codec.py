@@ -26,18 +26,23 @@ def encode(operator: Operator) -> tuple[dict[str, Any], Arrays]:
     """
     arrays: Arrays = {}
 
-    def walk(value: Any) -> Any:
+    def walk(value: Any, depth: int) -> Any:
+        if depth > MAX_DEPTH:
+            raise InvalidInput(
+                f"expected operators nested at most {MAX_DEPTH} deep, fields and lists included"
+            )
         if isinstance(value, Operator):
-            return {"operator": type(value).__name__} | {k: walk(v) for k, v in value.fields().items()}
+            fields = {name: walk(field, depth + 1) for name, field in value.fields().items()}
+            return {"operator": type(value).__name__} | fields
         if isinstance(value, np.ndarray):
             name = f"array{len(arrays)}"
             arrays[name] = value
             return {"array": name}
         if isinstance(value, tuple):
-            return [walk(item) for item in value]
+            return [walk(item, depth + 1) for item in value]
         return value.item() if isinstance(value, np.generic) else value
 
-    tree = walk(operator)
+    tree = walk(operator, 0)
     assert isinstance(tree, dict)
     return tree, arrays
 
@@ -51,9 +56,10 @@ def decode(tree: Any, arrays: Arrays) -> Operator:
         if isinstance(value, dict) and "operator" in value:
             return build(value, depth)
         if isinstance(value, dict):
-            if set(value) != {"array"} or value["array"] not in arrays:
+            name = value.get("array") if len(value) == 1 else None
+            if not isinstance(name, str) or not isinstance(arrays.get(name), np.ndarray):
                 raise FileError("damaged file: a matrix refers to an array that is not there")
-            return arrays[value["array"]]
+            return arrays[name]
         if isinstance(value, list):
             return tuple(walk(item, depth + 1) for item in value)
         if value is None or isinstance(value, (int, float)):

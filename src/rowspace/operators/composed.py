@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 
 from rowspace.exceptions import InvalidInput
 
-from .base import Array, Operator, Vector
+from .base import Array, Operator, Vector, check_operators
 
 
 @dataclass(frozen=True, eq=False)
@@ -19,6 +20,7 @@ class Composed(Operator):
     right: Operator
 
     def __post_init__(self) -> None:
+        check_operators(self.left, self.right)
         if self.left.shape[1] != self.right.shape[0]:
             raise InvalidInput(f"cannot compose shapes {self.left.shape} and {self.right.shape}")
 
@@ -50,6 +52,21 @@ class Composed(Operator):
     def T(self) -> Operator:
         return Composed(self.right.T, self.left.T)
 
+    def _integer_norm(self, p: int) -> int:
+        # Sums on the way may cancel past 2⁵³, where floating point would not notice.
+        return max(self._exact_column_sums(p))
+
+    def _exact_column_sums(self, p: int) -> list[int]:
+        return self._sums_of_entries(p)
+
+    def _dense(self) -> Vector:
+        m, n, inner = *self.shape, self.left.shape[1]
+        # Unit vectors from the shorter side, few enough at a time for what lies in between.
+        step = max(1, 2**22 // max(m, n, inner))
+        if m < n:
+            return np.concatenate([self._adjoint(units) for units in _unit_blocks(m, step)])
+        return np.concatenate([self._apply(units) for units in _unit_blocks(n, step)]).T.copy()
+
 
 @dataclass(frozen=True, eq=False)
 class Sum(Operator):
@@ -58,6 +75,9 @@ class Sum(Operator):
     terms: tuple[Operator, ...]
 
     def __post_init__(self) -> None:
+        if not isinstance(self.terms, (tuple, list)) or not self.terms:
+            raise InvalidInput("expected a tuple of one or more operators to add")
+        check_operators(*self.terms)
         object.__setattr__(self, "terms", tuple(self.terms))
         shapes = {term.shape for term in self.terms}
         if len(shapes) != 1:
@@ -87,3 +107,15 @@ class Sum(Operator):
 
     def _dense(self) -> Vector:
         return np.asarray(sum(term._dense() for term in self.terms))
+
+    def _integer_norm(self, p: int) -> int:
+        return max(self._exact_column_sums(p))
+
+    def _exact_column_sums(self, p: int) -> list[int]:
+        return self._sums_of_entries(p)
+
+
+def _unit_blocks(size: int, step: int) -> Iterator[Vector]:
+    """The identity matrix, `step` rows at a time."""
+    for start in range(0, size, step):
+        yield np.eye(min(step, size - start), size, k=start)

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
 from rowspace.exceptions import InvalidInput
 
-from .base import Array, Operator, Vector, read_only
+from .base import Array, Operator, Vector
+from .checks import read_only
 
 
 @dataclass(frozen=True, eq=False)
@@ -18,10 +20,7 @@ class Dense(Operator):
     array: Vector
 
     def __post_init__(self) -> None:
-        try:
-            array = read_only(self.array, np.float64)
-        except (TypeError, ValueError):
-            raise InvalidInput("expected a rectangular array of real numbers") from None
+        array = read_only(self.array, np.float64)
         if array.ndim != 2 or 0 in array.shape:
             raise InvalidInput(
                 f"expected a two-dimensional array with rows and columns, got shape {array.shape}"
@@ -35,7 +34,7 @@ class Dense(Operator):
         m, n = self.array.shape
         return m, n
 
-    @property
+    @cached_property
     def integral(self) -> bool:
         return bool(np.abs(self.array).max() < 2**53) and bool(np.all(self.array == np.rint(self.array)))
 
@@ -62,7 +61,7 @@ class Dense(Operator):
         scale = 2.0**bits / float(2.0 ** np.ceil(np.log2(self.largest_entry())))
         return Dense(np.rint(scale * self.array)), scale
 
-    def rows_dense(self, start: int, stop: int) -> Vector:
+    def _rows(self, start: int, stop: int) -> Vector:
         return self.array[start:stop].copy()
 
     def _dense(self) -> Vector:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
 from rowspace.exceptions import InvalidInput
 
-from .base import Array, Indices, Operator, Vector, read_only
+from .base import Array, Indices, Operator, Vector
+from .checks import read_only, rounded_but_not_to_zero
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,7 +29,7 @@ class Diagonal(Operator):
     def shape(self) -> tuple[int, int]:
         return len(self.values), len(self.values)
 
-    @property
+    @cached_property
     def integral(self) -> bool:
         return bool(np.abs(self.values).max() < 2**53) and bool(np.all(self.values == np.rint(self.values)))
 
@@ -58,9 +60,18 @@ class Diagonal(Operator):
     def _column_sums(self, p: int) -> Vector:
         return np.asarray(np.abs(self.values) ** p)
 
+    def _sums_of_entries(self, p: int) -> list[int]:
+        return [abs(int(value)) ** p for value in self.values.tolist()]
+
+    def largest_entry(self) -> float:
+        return float(np.abs(self.values).max())
+
     def _rounded(self, bits: int) -> tuple[Operator, float]:
-        scale = 2.0**bits / float(2.0 ** np.ceil(np.log2(np.abs(self.values).max())))
-        return Diagonal(np.rint(scale * self.values)), scale
+        scale = 2.0**bits / float(2.0 ** np.ceil(np.log2(self.largest_entry())))
+        return Diagonal(rounded_but_not_to_zero(scale * self.values)), scale
+
+    def nuclear_norm(self) -> float:
+        return float(np.abs(self.values).sum())
 
     def segment_energy(self, density: Vector, bounds: Indices) -> Vector:
         return np.asarray(np.add.reduceat((self.values * density) ** 2, bounds[:-1]))

@@ -9,7 +9,8 @@ from scipy import linalg
 
 from rowspace.exceptions import TooLarge
 
-from .base import DECOMPOSITION_LIMIT, Operator, check_supported
+from .base import DECOMPOSITION_LIMIT, Operator
+from .checks import check_supported
 
 if TYPE_CHECKING:
     from .base import Vector
@@ -26,8 +27,10 @@ def dense_pinv(A: Operator) -> Operator:
 def inverse_gram(A: Operator) -> Vector:
     """(AᵗA)⁺ as a dense array: from A when it is small (twice the digits), else from its Gram."""
     m, n = A.shape
-    if m <= 2 * DECOMPOSITION_LIMIT and n <= DECOMPOSITION_LIMIT:
-        B = linalg.pinv(A.to_dense())
+    if n <= DECOMPOSITION_LIMIT and m <= 4 * n:
+        # A = QR, so A⁺(A⁺)ᵗ = R⁺(R⁺)ᵗ with R at most n × n.
+        R = linalg.qr(A.to_dense(), mode="r")[0][: min(m, n)]
+        B = linalg.pinv(R)
         return np.asarray(B @ B.T)
     if n <= DECOMPOSITION_LIMIT:
         return np.asarray(linalg.pinvh(A.gram().to_dense()))
@@ -35,6 +38,13 @@ def inverse_gram(A: Operator) -> Vector:
         f"cannot invert the Gram matrix of a {m} x {n} {type(A).__name__}: no closed form and more than "
         f"{DECOMPOSITION_LIMIT} cells"
     )
+
+
+def dense_nuclear_norm(A: Operator) -> float:
+    """Σσ from the eigenvalues of the smaller Gram matrix."""
+    check_decomposable(A.gram(), "compute the singular values")
+    eigenvalues = linalg.eigvalsh(A.gram().to_dense())
+    return float(np.sqrt(np.clip(eigenvalues, 0.0, None)).sum())
 
 
 def dense_profile_trace(A: Operator, W: Operator) -> float:

@@ -8,7 +8,8 @@ import numpy as np
 
 from rowspace.exceptions import InvalidInput
 
-from .base import Array, Operator, Vector, check_size
+from .base import Array, Operator, Vector
+from .checks import check_size
 from .composed import Composed
 from .diagonal import Diagonal
 from .tree import check_level_weights, rounded_weights
@@ -27,7 +28,8 @@ class Haar(Operator):
     weights: tuple[float, ...] | None = None
 
     def __post_init__(self) -> None:
-        if check_size("n", self.n) & (self.n - 1):
+        object.__setattr__(self, "n", check_size("n", self.n))
+        if self.n & (self.n - 1):
             raise InvalidInput(
                 f"expected a power of two for the Haar wavelet, got {self.n}; use Hierarchy(n) instead"
             )
@@ -45,7 +47,7 @@ class Haar(Operator):
 
     @property
     def integral(self) -> bool:
-        return all(float(weight).is_integer() for weight in self.level_weights)
+        return all(weight.is_integer() and weight < 2**53 for weight in self.level_weights)
 
     @property
     def full_column_rank(self) -> bool:
@@ -88,6 +90,7 @@ class Haar(Operator):
 
     def pinv(self) -> Operator:
         # Orthogonal rows: Y⁺ = Yᵗ diag(1/‖row‖²).
+        self.check_vector("invert it")
         return Composed(self.T, Diagonal(self.row_norms_squared()).pinv())
 
     def _column_sums(self, p: int) -> Vector:
@@ -97,6 +100,12 @@ class Haar(Operator):
         # Every cell lies in the total and in one block of every level.
         return float(sum(weight**p for weight in self.level_weights))
 
+    def _integer_norm(self, p: int) -> int:
+        return sum(int(weight) ** p for weight in self.level_weights)
+
+    def _exact_column_sums(self, p: int) -> list[int]:
+        return [self._integer_norm(p)] * self.n
+
     def largest_entry(self) -> float:
         return max(self.level_weights)
 
@@ -104,10 +113,13 @@ class Haar(Operator):
         weights, scale = rounded_weights(self.level_weights, bits)
         return Haar(self.n, weights), scale
 
-    def profile_trace(self, W: Operator) -> float:
+    def nuclear_norm(self) -> float:
+        return float(np.sqrt(self.row_norms_squared()).sum())
+
+    def _profile_trace(self, W: Operator) -> float:
         """Σ_rows ‖Wr‖²/‖r‖⁴, with ‖W(left − right)‖² = 2‖W left‖² + 2‖W right‖² − ‖W(left + right)‖²."""
         if not self.full_column_rank:
-            return super().profile_trace(W)
+            return super()._profile_trace(W)
         ones = np.ones(self.n)
         block, total = self.n, 0.0
         energy = W.segment_energy(ones, np.array([0, self.n]))

@@ -7,7 +7,8 @@ from functools import cached_property
 
 from rowspace.exceptions import InvalidInput
 
-from .base import Operator, check_size
+from .base import Operator
+from .checks import check_size
 from .levels import Levels, RegularLevels
 from .tree import TreeLike, check_level_weights, rounded_weights
 
@@ -25,10 +26,10 @@ class Hierarchy(TreeLike):
     weights: tuple[float, ...] | None = None
 
     def __post_init__(self) -> None:
-        check_size("n", self.n)
+        object.__setattr__(self, "n", check_size("n", self.n))
+        object.__setattr__(self, "branching", check_size("branching", self.branching, least=2))
         if self.n > 2**40:
             raise InvalidInput(f"expected at most 2**40 cells, got {self.n}")
-        check_size("branching", self.branching, least=2)
         if self.weights is not None:
             object.__setattr__(self, "weights", check_level_weights(self.weights, self.depth))
 

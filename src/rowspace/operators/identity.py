@@ -6,7 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .base import Array, Indices, Operator, Vector, check_size
+from .base import Array, Indices, Operator, Vector
+from .checks import check_size
 
 
 @dataclass(frozen=True, eq=False)
@@ -16,7 +17,7 @@ class Identity(Operator):
     n: int
 
     def __post_init__(self) -> None:
-        check_size("n", self.n)
+        object.__setattr__(self, "n", check_size("n", self.n))
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -59,8 +60,11 @@ class Identity(Operator):
     def segment_energy(self, density: Vector, bounds: Indices) -> Vector:
         return np.asarray(np.add.reduceat(density**2, bounds[:-1]))
 
+    def nuclear_norm(self) -> float:
+        return float(self.n)
+
     def row_quadratic(self, M: Vector) -> Vector:
         return np.diagonal(M).copy()
 
-    def profile_trace(self, W: Operator) -> float:
+    def _profile_trace(self, W: Operator) -> float:
         return W.squared_frobenius()

@@ -8,9 +8,9 @@ from math import prod
 
 import numpy as np
 
-from rowspace.exceptions import InvalidInput, TooLarge
+from rowspace.exceptions import InvalidInput
 
-from .base import DENSE_LIMIT, Array, Operator, Vector
+from .base import Array, Operator, Vector
 from .identity import Identity
 
 
@@ -67,7 +67,9 @@ class Kronecker(Operator):
             axis = len(batch) + k
             moved = np.ascontiguousarray(np.moveaxis(grid, axis, -1))
             grid = np.moveaxis(hooks[k](moved), -1, axis)  # type: ignore[operator]
-        return np.ascontiguousarray(grid).reshape(*batch, prod(m for m, _ in shapes))
+        out = np.ascontiguousarray(grid).reshape(*batch, prod(m for m, _ in shapes))
+        # A product of identities moved nothing: the answer must still not be the caller's array.
+        return out.copy() if np.may_share_memory(out, x) else out
 
     @property
     def T(self) -> Operator:
@@ -80,8 +82,7 @@ class Kronecker(Operator):
         return Kronecker(*(factor.pinv() for factor in self.factors))
 
     def _column_sums(self, p: int) -> Vector:
-        if self.shape[1] > DENSE_LIMIT:
-            raise TooLarge(f"{self.shape[1]} column norms exceed {DENSE_LIMIT}; use max_column_norm")
+        self.check_vector("list its column norms")
         return reduce(_outer, (factor._column_sums(p) for factor in self.factors))
 
     def _max_column_sum(self, p: int) -> float:
@@ -91,6 +92,11 @@ class Kronecker(Operator):
         # |ab|ᵖ = |a|ᵖ|b|ᵖ, so the column sums multiply, and so do their maxima.
         return prod(factor.integer_norm(p) for factor in self.factors)
 
+    def _exact_column_sums(self, p: int) -> list[int]:
+        self.check_vector("list its column norms")
+        factors = (factor._exact_column_sums(p) for factor in self.factors)
+        return reduce(lambda left, right: [a * b for a in left for b in right], factors)
+
     def largest_entry(self) -> float:
         return prod(factor.largest_entry() for factor in self.factors)
 
@@ -98,8 +104,22 @@ class Kronecker(Operator):
         forms = [factor.integer_form(bits) for factor in self.factors]
         return Kronecker(*(B for B, _ in forms)), prod(s for _, s in forms)
 
+    def nuclear_norm(self) -> float:
+        return prod(factor.nuclear_norm() for factor in self.factors)
+
     def squared_frobenius(self) -> float:
         return prod(factor.squared_frobenius() for factor in self.factors)
+
+    def _rows(self, start: int, stop: int) -> Vector:
+        # Row (i, j, …) of the product is the product of row i, row j, …: only those rows are built.
+        indices, rows = np.arange(start, stop), np.ones((stop - start, 1))
+        for position, factor in enumerate(self.factors):
+            below = prod(f.shape[0] for f in self.factors[position + 1 :])
+            wanted, where = np.unique(indices // below % factor.shape[0], return_inverse=True)
+            runs = np.split(wanted, np.flatnonzero(np.diff(wanted) > 1) + 1)
+            built = np.concatenate([factor._rows(int(run[0]), int(run[-1]) + 1) for run in runs if run.size])
+            rows = np.einsum("ri,rj->rij", rows, built[where]).reshape(stop - start, -1)
+        return rows
 
     def _dense(self) -> Vector:
         dense = self.factors[0].to_dense()

@@ -21,11 +21,13 @@ class Levels:
 
     def __post_init__(self) -> None:
         n = int(self.bounds[-1][-1])
-        if not np.array_equal(self.bounds[-1], np.arange(n + 1)):
+        # Lengths first: a damaged file may claim more cells than memory holds.
+        if len(self.bounds[-1]) != n + 1 or (self.bounds[-1] != np.arange(n + 1)).any():
             raise InvalidInput("expected the last level of a tree to be the single cells")
-        for coarse, fine in pairwise(self.bounds):
-            if len(coarse) < 2 or coarse[0] != 0 or coarse[-1] != n or (np.diff(coarse) <= 0).any():
+        for level in self.bounds:
+            if level[0] != 0 or level[-1] != n or (level[1:] <= level[:-1]).any():
                 raise InvalidInput(f"expected the bounds of a level to increase from 0 to {n}")
+        for coarse, fine in pairwise(self.bounds):
             if not np.isin(coarse, fine, assume_unique=True).all():
                 raise InvalidInput("expected every level of a tree to refine the level above")
 

@@ -8,7 +8,8 @@ import numpy as np
 
 from rowspace.exceptions import InvalidInput
 
-from .base import Array, Indices, Operator, Vector, read_only
+from .base import Array, Indices, Operator, Vector, check_operators
+from .checks import read_only
 
 
 @dataclass(frozen=True, eq=False)
@@ -19,6 +20,7 @@ class Permuted(Operator):
     order: Indices
 
     def __post_init__(self) -> None:
+        check_operators(self.of)
         order = read_only(self.order, np.int64)
         if order.ndim != 1 or not np.array_equal(np.sort(order), np.arange(self.of.shape[1])):
             raise InvalidInput(f"expected a permutation of 0..{self.of.shape[1] - 1}")
@@ -56,6 +58,19 @@ class Permuted(Operator):
         sums[self.order] = self.of._column_sums(p)
         return sums
 
+    def _max_column_sum(self, p: int) -> float:
+        return self.of._max_column_sum(p)
+
+    def _integer_norm(self, p: int) -> int:
+        return self.of._integer_norm(p)
+
+    def _exact_column_sums(self, p: int) -> list[int]:
+        sums = self.of._exact_column_sums(p)
+        return [sums[position] for position in np.argsort(self.order).tolist()]
+
+    def _rows(self, start: int, stop: int) -> Vector:
+        return self.of._rows(start, stop)[:, np.argsort(self.order)]
+
     def largest_entry(self) -> float:
         return self.of.largest_entry()
 
@@ -63,6 +78,9 @@ class Permuted(Operator):
         rounded, scale = self.of.integer_form(bits)
         return Permuted(rounded, self.order), scale
 
-    def profile_trace(self, W: Operator) -> float:
+    def nuclear_norm(self) -> float:
+        return self.of.nuclear_norm()
+
+    def _profile_trace(self, W: Operator) -> float:
         # Moving the cells of the strategy one way is moving the cells of the workload the other way.
         return self.of.profile_trace(Permuted(W, np.argsort(self.order)))

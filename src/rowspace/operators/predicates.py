@@ -8,7 +8,8 @@ import numpy as np
 
 from rowspace.exceptions import InvalidInput, TooLarge
 
-from .base import DENSE_LIMIT, Array, Operator, Vector, check_size
+from .base import DENSE_LIMIT, Array, Operator, Vector
+from .checks import check_size
 from .composed import Composed
 from .total import UniformGram
 
@@ -24,7 +25,8 @@ class AllPredicates(Operator):
     n: int
 
     def __post_init__(self) -> None:
-        if check_size("n", self.n) > 1000:
+        object.__setattr__(self, "n", check_size("n", self.n))
+        if self.n > 1000:
             raise InvalidInput(
                 f"expected at most 1000 cells for all predicates, got {self.n}: 2**n leaves floating point"
             )
@@ -49,7 +51,8 @@ class AllPredicates(Operator):
         self._check_rows(max(1, x.size // self.n))
         sums = np.zeros((*x.shape[:-1], 1), dtype=x.dtype)
         for cell in range(self.n):
-            sums = np.stack((sums, sums + x[..., cell : cell + 1]), axis=-1).reshape(*x.shape[:-1], -1)
+            doubled = np.stack((sums, sums + x[..., cell : cell + 1]), axis=-1)
+            sums = doubled.reshape(*x.shape[:-1], 2 ** (cell + 1))
         return sums
 
     def _adjoint(self, y: Array) -> Array:
@@ -68,11 +71,20 @@ class AllPredicates(Operator):
         quarter = 2.0 ** (self.n - 2)
         return UniformGram(self.n, quarter, quarter)
 
+    def nuclear_norm(self) -> float:
+        return float(2.0 ** (self.n / 2 - 1) * (self.n - 1 + np.sqrt(self.n + 1)))
+
     def pinv(self) -> Operator:
         return Composed(self.gram().pinv(), self.T)
 
     def _column_sums(self, p: int) -> Vector:
         return np.full(self.n, 2.0 ** (self.n - 1))
+
+    def _rows(self, start: int, stop: int) -> Vector:
+        digits = np.arange(self.n - 1, -1, -1)
+        return np.array(
+            [[row >> int(digit) & 1 for digit in digits] for row in range(start, stop)], dtype=float
+        )
 
     def _integer_norm(self, p: int) -> int:
         return int(2 ** (self.n - 1))

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .base import Array, Indices, Operator, Vector, check_size
+from .base import Array, Indices, Operator, Vector
+from .checks import check_size
 
 
 @dataclass(frozen=True, eq=False)
@@ -16,7 +17,7 @@ class Prefix(Operator):
     n: int
 
     def __post_init__(self) -> None:
-        check_size("n", self.n)
+        object.__setattr__(self, "n", check_size("n", self.n))
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -46,6 +47,12 @@ class Prefix(Operator):
     def _column_sums(self, p: int) -> Vector:
         return np.arange(self.n, 0, -1, dtype=float)
 
+    def _max_column_sum(self, p: int) -> float:
+        return float(self.n)
+
+    def _integer_norm(self, p: int) -> int:
+        return self.n
+
     def largest_entry(self) -> float:
         return 1.0
 
@@ -56,6 +63,11 @@ class Prefix(Operator):
         before = np.concatenate(([0.0], np.cumsum(sums)[:-1]))
         climbing = np.cumsum(density) - np.repeat(before, stops - starts)
         return np.asarray(np.add.reduceat(climbing**2, starts) + sums**2 * (self.n - stops))
+
+    def nuclear_norm(self) -> float:
+        # The inverse Gram matrix is tridiagonal (−1, 2, −1) with one corner 1: its eigenvalues are known.
+        k = np.arange(1, self.n + 1)
+        return float((0.5 / np.sin((2 * k - 1) * np.pi / (4 * self.n + 2))).sum())
 
     def row_quadratic(self, M: Vector) -> Vector:
         return np.diagonal(np.cumsum(np.cumsum(M, axis=0), axis=1)).copy()
@@ -71,7 +83,7 @@ class Difference(Operator):
     n: int
 
     def __post_init__(self) -> None:
-        check_size("n", self.n)
+        object.__setattr__(self, "n", check_size("n", self.n))
 
     @property
     def shape(self) -> tuple[int, int]:

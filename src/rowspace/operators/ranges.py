@@ -6,9 +6,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from rowspace.exceptions import InvalidInput, TooLarge
+from rowspace.exceptions import TooLarge
 
-from .base import DENSE_LIMIT, Array, Indices, Operator, Vector, check_size
+from .base import DENSE_LIMIT, Array, Indices, Operator, Vector
+from .checks import check_size
 from .composed import Composed
 
 
@@ -23,7 +24,7 @@ class Ranges(Operator):
     n: int
 
     def __post_init__(self) -> None:
-        check_size("n", self.n)
+        object.__setattr__(self, "n", check_size("n", self.n))
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -68,19 +69,13 @@ class Ranges(Operator):
         out[..., 1:] -= np.cumsum(closed, axis=-1)[..., :-1]
         return out
 
-    def rows_dense(self, start: int, stop: int) -> Vector:
-        if not 0 <= start <= stop <= self.shape[0]:
-            raise InvalidInput(f"expected 0 <= start <= stop <= {self.shape[0]} rows, got {start}..{stop}")
-        if (stop - start) * self.n > DENSE_LIMIT:
-            raise TooLarge(
-                f"{stop - start} rows of {self.n} cells exceed {DENSE_LIMIT} entries; ask for fewer rows"
-            )
+    def _rows(self, start: int, stop: int) -> Vector:
         first, last = self.ends(start, stop)
         cells = np.arange(self.n)
         return ((cells >= first[:, None]) & (cells <= last[:, None])).astype(float)
 
     def _dense(self) -> Vector:
-        return self.rows_dense(0, self.shape[0])
+        return self._rows(0, self.shape[0])
 
     def gram(self) -> Operator:
         return RangesGram(self.n)
@@ -91,6 +86,13 @@ class Ranges(Operator):
     def _column_sums(self, p: int) -> Vector:
         j = np.arange(1.0, self.n + 1)
         return np.asarray(j * (self.n + 1 - j))
+
+    def _max_column_sum(self, p: int) -> float:
+        # The middle cell lies in the most ranges.
+        return float((self.n + 1) // 2 * (self.n // 2 + 1))
+
+    def _integer_norm(self, p: int) -> int:
+        return (self.n + 1) // 2 * (self.n // 2 + 1)
 
     def largest_entry(self) -> float:
         return 1.0
@@ -103,6 +105,11 @@ class Ranges(Operator):
         before = np.concatenate(([0.0], np.cumsum(np.add.reduceat(low, starts))[:-1]))
         below = np.cumsum(low) - low - np.repeat(before, stops - starts)
         return np.asarray(np.add.reduceat(low * high + 2 * high * below, starts))
+
+    def nuclear_norm(self) -> float:
+        # The Gram matrix is n + 1 times the inverse of (−1, 2, −1), whose eigenvectors are sines.
+        k = np.arange(1, self.n + 1)
+        return float((0.5 * np.sqrt(self.n + 1) / np.sin(k * np.pi / (2 * self.n + 2))).sum())
 
     def row_quadratic(self, M: Vector) -> Vector:
         # With C the summed-area table of M, the block [i..j]² sums to C[j,j] − 2C[i−1,j] + C[i−1,i−1].
@@ -121,7 +128,7 @@ class RangesGram(Operator):
     n: int
 
     def __post_init__(self) -> None:
-        check_size("n", self.n)
+        object.__setattr__(self, "n", check_size("n", self.n))
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -167,7 +174,7 @@ class SecondDifference(Operator):
     n: int
 
     def __post_init__(self) -> None:
-        check_size("n", self.n)
+        object.__setattr__(self, "n", check_size("n", self.n))
 
     @property
     def shape(self) -> tuple[int, int]:

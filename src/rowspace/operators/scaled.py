@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from rowspace.exceptions import InvalidInput
 
-from .base import Array, Indices, Operator, Vector, read_only
+from .base import Array, Indices, Operator, Vector, check_operators
+from .checks import check_number, read_only, rounded_but_not_to_zero
 
 
 @dataclass(frozen=True, eq=False)
@@ -20,12 +22,13 @@ class Scaled(Operator):
     of: Operator
 
     def __post_init__(self) -> None:
-        _check_factor(self.factor)
+        object.__setattr__(self, "factor", check_number("the factor of an operator", self.factor))
+        check_operators(self.of)
 
     @classmethod
     def of_product(cls, factor: float, A: Operator) -> Operator:
         """c · A with nested factors multiplied and a factor of one dropped."""
-        _check_factor(factor)
+        factor = check_number("the factor of an operator", factor)
         if isinstance(A, Scaled):
             factor, A = factor * A.factor, A.of
         return A if factor == 1 else cls(factor, A)
@@ -36,7 +39,7 @@ class Scaled(Operator):
 
     @property
     def integral(self) -> bool:
-        return self.of.integral and float(self.factor).is_integer() and abs(self.factor) < 2**53
+        return self.of.integral and self.factor.is_integer() and abs(self.factor) < 2**53
 
     @property
     def nonnegative(self) -> bool:
@@ -74,12 +77,19 @@ class Scaled(Operator):
     def _integer_norm(self, p: int) -> int:
         return int(abs(int(self.factor)) ** p * self.of.integer_norm(p))
 
+    def _exact_column_sums(self, p: int) -> list[int]:
+        factor = abs(int(self.factor)) ** p
+        return [factor * s for s in self.of._exact_column_sums(p)]
+
     def largest_entry(self) -> float:
         return abs(self.factor) * self.of.largest_entry()
 
     def _rounded(self, bits: int) -> tuple[Operator, float]:
+        # The sign stays with the matrix, so that scales are positive and can be compared.
         rounded, scale = self.of.integer_form(bits)
-        return rounded, scale / self.factor
+        if not self.factor:
+            return Scaled(0.0, rounded), scale
+        return (rounded if self.factor > 0 else -rounded), scale / abs(self.factor)
 
     def squared_frobenius(self) -> float:
         return self.factor**2 * self.of.squared_frobenius()
@@ -87,16 +97,19 @@ class Scaled(Operator):
     def segment_energy(self, density: Vector, bounds: Indices) -> Vector:
         return self.factor**2 * self.of.segment_energy(density, bounds)
 
-    def profile_trace(self, W: Operator) -> float:
+    def _profile_trace(self, W: Operator) -> float:
         if not self.factor:
-            return super().profile_trace(W)
+            return super()._profile_trace(W)
         return self.of.profile_trace(W) / self.factor**2
+
+    def nuclear_norm(self) -> float:
+        return abs(self.factor) * self.of.nuclear_norm()
 
     def row_quadratic(self, M: Vector) -> Vector:
         return self.factor**2 * self.of.row_quadratic(M)
 
-    def rows_dense(self, start: int, stop: int) -> Vector:
-        return self.factor * self.of.rows_dense(start, stop)
+    def _rows(self, start: int, stop: int) -> Vector:
+        return self.factor * self.of._rows(start, stop)
 
     def _dense(self) -> Vector:
         return self.factor * self.of._dense()
@@ -110,6 +123,7 @@ class Weighted(Operator):
     of: Operator
 
     def __post_init__(self) -> None:
+        check_operators(self.of)
         weights = read_only(self.weights, np.float64)
         if weights.shape != (self.of.shape[0],):
             raise InvalidInput(f"expected {self.of.shape[0]} row weights, got shape {weights.shape}")
@@ -121,9 +135,10 @@ class Weighted(Operator):
     def shape(self) -> tuple[int, int]:
         return self.of.shape
 
-    @property
+    @cached_property
     def integral(self) -> bool:
-        return self.of.integral and bool(np.all(self.weights == np.rint(self.weights)))
+        whole = np.all(self.weights == np.rint(self.weights)) and np.abs(self.weights).max() < 2**53
+        return self.of.integral and bool(whole)
 
     @property
     def nonnegative(self) -> bool:
@@ -143,15 +158,18 @@ class Weighted(Operator):
     def _weights_for(self, x: Array) -> Any:
         return self.weights.astype(np.int64) if x.dtype.kind == "i" else self.weights
 
-    def rows_dense(self, start: int, stop: int) -> Vector:
-        return np.asarray(self.weights[start:stop, None] * self.of.rows_dense(start, stop))
+    def largest_entry(self) -> float:
+        return float(np.abs(self.weights).max()) * self.of.largest_entry()
 
+    def _rounded(self, bits: int) -> tuple[Operator, float]:
+        largest = float(np.abs(self.weights).max())
+        if not self.of.integral or not largest:
+            return super()._rounded(bits)
+        scale = 2.0**bits / float(2.0 ** np.ceil(np.log2(largest)))
+        return Weighted(rounded_but_not_to_zero(scale * self.weights), self.of), scale
 
-def _check_factor(factor: Any) -> None:
-    if (
-        isinstance(factor, bool)
-        or not np.isscalar(factor)
-        or not np.isreal(factor)
-        or not np.isfinite(factor)
-    ):
-        raise InvalidInput(f"expected a finite number left of an operator, got {factor!r}")
+    def _rows(self, start: int, stop: int) -> Vector:
+        return np.asarray(self.weights[start:stop, None] * self.of._rows(start, stop))
+
+    def _dense(self) -> Vector:
+        return np.asarray(self.weights[:, None] * self.of._dense())

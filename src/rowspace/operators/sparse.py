@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, cast
 
 import numpy as np
@@ -10,7 +11,8 @@ from scipy import sparse
 
 from rowspace.exceptions import InvalidInput
 
-from .base import Array, Indices, Operator, Vector, read_only
+from .base import Array, Indices, Operator, Vector
+from .checks import check_size, read_only
 
 
 @dataclass(frozen=True, eq=False, init=False)
@@ -32,14 +34,20 @@ class Sparse(Operator):
         columns: int | None = None,
     ) -> None:
         """Sparse(matrix), or Sparse(data=, indices=, indptr=, columns=) as saved files spell it."""
+        if matrix is None:
+            arrays = read_only(data, np.float64), read_only(indices, np.int64), read_only(indptr, np.int64)
+            shape = arrays[2].size - 1, check_size("columns", columns)
+        elif not sparse.issparse(matrix):
+            matrix = read_only(matrix, np.float64)
+        elif np.dtype(cast("Any", matrix).dtype).kind not in "biuf":
+            raise InvalidInput("expected a sparse matrix of real numbers")
         try:
-            if matrix is None:
-                matrix = sparse.csr_array((data, indices, indptr), shape=(len(indptr) - 1, int(columns or 0)))
-            csr = sparse.csr_array(matrix, dtype=np.float64, copy=True)
+            given: Any = sparse.csr_array(arrays, shape=shape) if matrix is None else matrix
+            csr: Any = sparse.csr_array(given, dtype=np.float64, copy=True)
             csr.check_format(full_check=True)
             csr.sum_duplicates()
             csr.eliminate_zeros()
-        except (TypeError, ValueError, IndexError):
+        except (TypeError, ValueError, IndexError, OverflowError):
             raise InvalidInput("expected a two-dimensional sparse matrix of real numbers") from None
         if csr.ndim != 2 or 0 in csr.shape:
             raise InvalidInput(
@@ -56,7 +64,7 @@ class Sparse(Operator):
     def shape(self) -> tuple[int, int]:
         return len(self.indptr) - 1, self.columns
 
-    @property
+    @cached_property
     def integral(self) -> bool:
         return not self.data.size or (
             bool(np.abs(self.data).max() < 2**53) and bool(np.all(self.data == np.rint(self.data)))
@@ -86,6 +94,12 @@ class Sparse(Operator):
         powers = np.abs(self.data) ** p
         return np.asarray(np.bincount(self.indices, powers, minlength=self.columns), dtype=np.float64)
 
+    def _sums_of_entries(self, p: int) -> list[int]:
+        sums = [0] * self.columns
+        for column, entry in zip(self.indices.tolist(), self.data.tolist(), strict=True):
+            sums[column] += abs(int(entry)) ** p
+        return sums
+
     def largest_entry(self) -> float:
         return float(np.abs(self.data).max(initial=0.0))
 
@@ -93,6 +107,9 @@ class Sparse(Operator):
         scale = 2.0**bits / float(2.0 ** np.ceil(np.log2(self.largest_entry())))
         rounded = np.rint(scale * self.data)
         return Sparse(data=rounded, indices=self.indices, indptr=self.indptr, columns=self.columns), scale
+
+    def _rows(self, start: int, stop: int) -> Vector:
+        return cast("Vector", self.csr()[start:stop].toarray())
 
     def _dense(self) -> Vector:
         return cast("Vector", self.csr().toarray())

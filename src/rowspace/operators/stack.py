@@ -67,6 +67,11 @@ class Stack(Operator):
     def _column_sums(self, p: int) -> Vector:
         return np.asarray(sum(part._column_sums(p) for part in self.parts))
 
+    def _exact_column_sums(self, p: int) -> list[int]:
+        return [
+            sum(column) for column in zip(*(part._exact_column_sums(p) for part in self.parts), strict=True)
+        ]
+
     def largest_entry(self) -> float:
         return max(part.largest_entry() for part in self.parts)
 
@@ -85,12 +90,10 @@ class Stack(Operator):
     def row_quadratic(self, M: Vector) -> Vector:
         return np.concatenate([part.row_quadratic(M) for part in self.parts])
 
-    def rows_dense(self, start: int, stop: int) -> Vector:
+    def _rows(self, start: int, stop: int) -> Vector:
         offsets = self.offsets()
-        if not 0 <= start <= stop <= offsets[-1]:
-            raise InvalidInput(f"expected 0 <= start <= stop <= {offsets[-1]} rows, got {start}..{stop}")
         pieces = [
-            part.rows_dense(max(start - a, 0), min(stop, b) - a)
+            part._rows(max(start - a, 0), min(stop, b) - a)
             for part, a, b in zip(self.parts, offsets, offsets[1:], strict=False)
             if a < stop and start < b
         ]

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .base import Array, Indices, Operator, Vector, check_size, check_supported
+from .base import Array, Indices, Operator, Vector
+from .checks import check_number, check_size, check_supported
 
 
 @dataclass(frozen=True, eq=False)
@@ -16,7 +17,7 @@ class Total(Operator):
     n: int
 
     def __post_init__(self) -> None:
-        check_size("n", self.n)
+        object.__setattr__(self, "n", check_size("n", self.n))
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -55,14 +56,18 @@ class Total(Operator):
     def segment_energy(self, density: Vector, bounds: Indices) -> Vector:
         return np.asarray(np.add.reduceat(density, bounds[:-1]) ** 2)
 
+    def nuclear_norm(self) -> float:
+        return float(np.sqrt(self.n))
+
     def row_quadratic(self, M: Vector) -> Vector:
         return np.array([M.sum()])
 
-    def profile_trace(self, W: Operator) -> float:
+    def _profile_trace(self, W: Operator) -> float:
         # The total supports its own multiples only: what W keeps of 1ₙ must be all that W has.
         along = float(W.segment_energy(np.ones(self.n), np.array([0, self.n]))[0]) / self.n
         whole = W.squared_frobenius()
-        check_supported(max(whole - along, 0.0), whole)
+        # These are squares: what lies outside must be small to the square of the usual tolerance.
+        check_supported(max(whole - along, 0.0), 1e-5 * whole)
         return along / self.n
 
 
@@ -75,7 +80,9 @@ class UniformGram(Operator):
     b: float
 
     def __post_init__(self) -> None:
-        check_size("n", self.n)
+        object.__setattr__(self, "n", check_size("n", self.n))
+        object.__setattr__(self, "a", check_number("a", self.a))
+        object.__setattr__(self, "b", check_number("b", self.b))
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -83,7 +90,7 @@ class UniformGram(Operator):
 
     @property
     def integral(self) -> bool:
-        return float(self.a).is_integer() and float(self.b).is_integer() and abs(self.a) + abs(self.b) < 2**53
+        return self.a.is_integer() and self.b.is_integer() and abs(self.a) + abs(self.b) < 2**53
 
     @property
     def nonnegative(self) -> bool:
@@ -103,6 +110,8 @@ class UniformGram(Operator):
     def pinv(self) -> Operator:
         # Eigenvalues: a on the complement of 1ₙ, a + nb on 1ₙ; invert those that are not zero.
         flat, along = self.a, self.a + self.n * self.b
+        if abs(along) <= 4 * np.finfo(float).eps * abs(flat):  # a and n·b cancel but for rounding
+            along = 0.0
         inverse_flat = 1.0 / flat if flat else 0.0
         inverse_along = 1.0 / along if along else 0.0
         return UniformGram(self.n, inverse_flat, (inverse_along - inverse_flat) / self.n)

@@ -14,7 +14,8 @@ import numpy as np
 
 from rowspace.exceptions import InvalidInput
 
-from .base import Array, Operator, Vector, read_only
+from .base import Array, Operator, Vector
+from .checks import check_number, read_only
 from .levels import Levels, SubtreeVariances
 
 
@@ -46,7 +47,7 @@ class TreeLike(Operator):
 
     @property
     def integral(self) -> bool:
-        return all(float(weight).is_integer() for weight in self.level_weights)
+        return all(weight.is_integer() and weight < 2**53 for weight in self.level_weights)
 
     @property
     def nonnegative(self) -> bool:
@@ -94,10 +95,16 @@ class TreeLike(Operator):
         # Every cell lies in exactly one node of every level.
         return float(sum(weight**p for weight in self.level_weights))
 
+    def _integer_norm(self, p: int) -> int:
+        return sum(int(weight) ** p for weight in self.level_weights)
+
+    def _exact_column_sums(self, p: int) -> list[int]:
+        return [self._integer_norm(p)] * self.shape[1]
+
     def largest_entry(self) -> float:
         return max(self.level_weights)
 
-    def profile_trace(self, W: Operator) -> float:
+    def _profile_trace(self, W: Operator) -> float:
         """tr((AᵗA)⁻¹WᵗW) in O(n · levels), from the energy of one vector per node.
 
         Given its parent's final estimate, a child's estimate is its subtree's own z plus its share
@@ -106,7 +113,7 @@ class TreeLike(Operator):
         tr = Σ_roots s·e + Σ_parents (Σ_children s·e − S·e_parent) with e = ‖Wφ‖².
         """
         if not self.full_column_rank:
-            return super().profile_trace(W)
+            return super()._profile_trace(W)
         variances, density, total = self._variances, np.ones(self.shape[1]), 0.0
         density = self._shares_below(self._lowest)
         energy = W.segment_energy(density, self.levels.bounds[self._lowest])
@@ -152,12 +159,9 @@ class Tree(TreeLike):
     weights: tuple[float, ...]
 
     def __post_init__(self) -> None:
-        try:
-            bounds = tuple(read_only(level, np.int64) for level in self.bounds)
-            valid = bool(bounds) and all(level.ndim == 1 and level.size >= 2 for level in bounds)
-        except (TypeError, ValueError, OverflowError):
-            valid = False
-        if not valid:
+        given = self.bounds if isinstance(self.bounds, (tuple, list)) else ()
+        bounds = tuple(read_only(level, np.int64) for level in given)
+        if not bounds or not all(level.ndim == 1 and level.size >= 2 for level in bounds):
             raise InvalidInput("expected the bounds of one or more levels, each a list of cell numbers")
         object.__setattr__(self, "bounds", bounds)
         object.__setattr__(self, "weights", check_level_weights(self.weights, len(bounds)))
@@ -183,6 +187,10 @@ class TreeInverse(Operator):
     """The pseudo-inverse of a tree: two passes instead of a matrix."""
 
     tree: TreeLike
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.tree, TreeLike):
+            raise InvalidInput(f"expected a tree, got {type(self.tree).__name__}")
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -222,12 +230,12 @@ class TreeInverse(Operator):
 
 def check_level_weights(weights: Any, levels: int) -> tuple[float, ...]:
     """As many finite weights ≥ 0 as levels, not all zero."""
-    try:
-        checked = tuple(float(weight) for weight in weights)
-    except (TypeError, ValueError):
-        checked = ()
-    if len(checked) != levels or not all(np.isfinite(w) and w >= 0 for w in checked) or not any(checked):
-        raise InvalidInput(f"expected {levels} finite level weights >= 0, not all zero, got {weights!r}")
+    given = tuple(weights) if isinstance(weights, (tuple, list, np.ndarray)) else ()
+    if len(given) != levels:
+        raise InvalidInput(f"expected a sequence of {levels} level weights, root first")
+    checked = tuple(float(check_number("a level weight", weight)) for weight in given)
+    if min(checked) < 0 or not any(checked):
+        raise InvalidInput("expected level weights >= 0, not all zero")
     return checked
 
 

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.linalg import solveh_banded
 
-from rowspace.exceptions import InvalidInput
+from rowspace.exceptions import InvalidInput, TooLarge
 
-from .base import Array, Indices, Operator, Vector, check_size
+from .base import DENSE_LIMIT, Array, Indices, Operator, Vector
+from .checks import check_size
 from .composed import Composed
 
 
@@ -21,8 +22,9 @@ class WidthRanges(Operator):
     width: int
 
     def __post_init__(self) -> None:
-        check_size("n", self.n)
-        if check_size("width", self.width) > self.n:
+        object.__setattr__(self, "n", check_size("n", self.n))
+        object.__setattr__(self, "width", check_size("width", self.width))
+        if self.width > self.n:
             raise InvalidInput(f"expected a width of at most {self.n} cells, got {self.width}")
 
     @property
@@ -65,17 +67,23 @@ class WidthRanges(Operator):
         return 1.0
 
     def segment_energy(self, density: Vector, bounds: Indices) -> Vector:
-        # A segment meets the windows starting up to width − 1 before it: lay each out with that margin.
+        # Windows that cover a whole segment all see its sum: they are counted. Those that cut it, fewer than
+        # twice its cells, are laid out: the ones starting before it, then the ones starting inside.
         starts, stops = bounds[:-1], bounds[1:]
         low, high = np.maximum(starts - self.width + 1, 0), np.minimum(stops, self.shape[0])
-        counts = np.maximum(high - low, 0)
-        segment = np.repeat(np.arange(len(starts)), counts)
-        window = np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts) + low[segment]
+        before = np.clip(np.minimum(stops - self.width, starts + 1), low, high)
+        inside = np.clip(starts + 1, low, high)
         sums = np.concatenate(([0.0], np.cumsum(density)))
-        begin = np.maximum(window, starts[segment])
-        end = np.minimum(window + self.width, stops[segment])
-        energies = (sums[end] - sums[begin]) ** 2
-        return np.asarray(np.bincount(segment, energies, minlength=len(starts)), dtype=np.float64)
+        energy = (inside - before) * (sums[stops] - sums[starts]) ** 2
+        for first, last in ((low, before), (inside, high)):
+            counts = last - first
+            segment = np.repeat(np.arange(len(starts)), counts)
+            window = np.arange(counts.sum()) + np.repeat(first - np.cumsum(counts) + counts, counts)
+            begin = np.maximum(window, starts[segment])
+            end = np.minimum(window + self.width, stops[segment])
+            seen = (sums[end] - sums[begin]) ** 2
+            energy += np.bincount(segment, seen, minlength=len(starts))
+        return np.asarray(energy)
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,8 +94,8 @@ class WindowOverlapInverse(Operator):
     width: int
 
     def __post_init__(self) -> None:
-        check_size("rows", self.rows)
-        check_size("width", self.width)
+        object.__setattr__(self, "rows", check_size("rows", self.rows))
+        object.__setattr__(self, "width", check_size("width", self.width))
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -98,6 +106,11 @@ class WindowOverlapInverse(Operator):
         return True
 
     def _apply(self, x: Array) -> Array:
+        if self.rows * min(self.width, self.rows) > DENSE_LIMIT:
+            raise TooLarge(
+                f"cannot invert {self.rows} windows of width {self.width}: their overlaps are more than "
+                f"{DENSE_LIMIT} numbers; use a strategy with a closed form (Hierarchy, Haar)"
+            )
         bands = np.repeat(np.arange(min(self.width, self.rows))[:, None], self.rows, axis=1)
         flat = x.reshape(-1, self.rows).T
         return np.asarray(solveh_banded(self.width - bands, flat, lower=True).T.reshape(x.shape))

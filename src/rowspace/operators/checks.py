@@ -1,0 +1,81 @@
+"""Checks of what callers pass: each returns the value in one known form or raises a clear error."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from rowspace.exceptions import InvalidInput, UnsupportedWorkload
+
+Array = npt.NDArray[Any]
+Vector = npt.NDArray[np.float64]
+Indices = npt.NDArray[np.int64]
+
+LARGEST_SIZE = 2**62
+"""Most cells one structure may have: sums of two indices still fit 64 bits. Products may have more."""
+
+
+def check_size(name: str, n: Any, least: int = 1) -> int:
+    """A whole number ≥ least, or `InvalidInput`."""
+    if isinstance(n, bool) or not isinstance(n, (int, np.integer)):
+        raise InvalidInput(f"expected {name} to be a whole number, got {type(n).__name__}")
+    if not least <= int(n) <= LARGEST_SIZE:
+        got = int(n) if abs(int(n)) <= LARGEST_SIZE else "a number beyond 64 bits"
+        raise InvalidInput(f"expected {name} to be a whole number from {least} to 2**62, got {got}")
+    return int(n)
+
+
+def check_number(name: str, value: Any) -> float:
+    """A finite real number, or `InvalidInput`."""
+    if isinstance(value, bool) or not isinstance(value, (int, float, np.integer, np.floating)):
+        raise InvalidInput(f"expected {name} to be a number, got {type(value).__name__}")
+    try:
+        number = float(value)
+    except OverflowError:
+        number = math.inf
+    if not math.isfinite(number):
+        raise InvalidInput(f"expected {name} to be a finite 64-bit number, got NaN, infinity or a larger one")
+    return number
+
+
+def check_norm(p: Any) -> int:
+    """1 or 2, or `InvalidInput`."""
+    if isinstance(p, bool) or not isinstance(p, (int, np.integer)) or p not in (1, 2):
+        raise InvalidInput("expected p to be 1 or 2 (the norm of a column)")
+    return int(p)
+
+
+def check_supported(residual: float, scale: float) -> None:
+    """Raise `UnsupportedWorkload` when the residual outside the row space is not rounding error."""
+    if residual > 1e-7 * scale:
+        raise UnsupportedWorkload(
+            "the workload has queries outside the strategy's row space, which have no unbiased answer; "
+            "add rows to the strategy that span them (for example the identity)"
+        )
+
+
+def as_array(values: Any) -> Array:
+    """`np.asarray`, with a clear error for ragged nests."""
+    try:
+        return np.asarray(values)
+    except ValueError:
+        raise InvalidInput("expected a rectangular array of numbers, got rows of unequal lengths") from None
+
+
+def read_only(values: Any, dtype: Any) -> Array:
+    """A private, contiguous, immutable copy; only whole numbers become integers."""
+    array = as_array(values)
+    kinds, wanted = ("iu", "whole") if np.dtype(dtype).kind == "i" else ("biuf", "real")
+    if array.dtype.kind not in kinds:
+        raise InvalidInput(f"expected an array of {wanted} numbers, got dtype {array.dtype}")
+    copy = np.array(array, dtype=dtype, order="C")
+    copy.setflags(write=False)
+    return copy
+
+
+def rounded_but_not_to_zero(values: Vector) -> Vector:
+    """The nearest integers, but ±1 for what is not zero: a question asked faintly is still asked."""
+    return np.asarray(np.sign(values) * np.maximum(np.rint(np.abs(values)), values != 0))

@@ -1,0 +1,196 @@
+"""Small operators of every kind, each with its dense matrix built without it.
+
+Add a structure: one line in `CASES` with a truth from `naive`. `test_catalogue` fails until that is done.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+import pytest
+from scipy import sparse
+
+from rowspace import operators as op
+from rowspace.operators.tree import TreeInverse
+from rowspace.operators.width_ranges import WindowOverlapInverse
+
+from . import naive
+
+
+@dataclass(frozen=True)
+class Case:
+    """An operator and what it should be."""
+
+    name: str
+    operator: op.Operator
+    dense: np.ndarray
+
+
+INTEGERS = np.array([[1, -2, 0], [0, 2, 1], [2, 0, -1], [1, 1, 1], [0, 0, 2]])
+WIDE = np.array([[0.5, 0.25, -1.5, 2.0], [1.0, 0.0, 0.125, -0.75]])
+RANK_ONE = np.array([[1.0, 2.0, 3.0], [2.0, 4.0, 6.0], [-1.0, -2.0, -3.0]])
+HOLES = np.array([[0.0, 1.5, 0.0, 0.0], [2.0, 0.0, 0.0, -1.0], [0.0, 0.0, 0.0, 0.0], [0.0, 3.0, 0.0, 0.5]])
+# A taxonomy: 7 counties in 4 states in 2 regions.
+TAXONOMY = ((0, 7), (0, 4, 7), (0, 1, 4, 5, 7), tuple(range(8)))
+TAXONOMY_ORDER = np.array([3, 0, 6, 1, 5, 2, 4])
+TAXONOMY_WEIGHTS = (1.0, 2.0, 0.0, 1.5)
+
+
+def _trees():
+    yield "one leaf", op.Hierarchy(1), naive.hierarchy(1)
+    yield "H4 of the paper", op.Hierarchy(4), naive.hierarchy(4)
+    yield "cut short", op.Hierarchy(7), naive.hierarchy(7)
+    yield "cut short, ternary", op.Hierarchy(7, 3), naive.hierarchy(7, 3)
+    yield "wide root", op.Hierarchy(5, 9), naive.hierarchy(5, 9)
+    yield "level weights", op.Hierarchy(9, 3, (1, 0.5, 2)), naive.hierarchy(9, 3, (1, 0.5, 2))
+    yield "integer level weights", op.Hierarchy(6, 2, (3, 1, 2, 5)), naive.hierarchy(6, 2, (3, 1, 2, 5))
+    yield "zero weights below", op.Hierarchy(6, 2, (1, 2, 0, 0)), naive.hierarchy(6, 2, (1, 2, 0, 0))
+    yield "zero weights above", op.Hierarchy(8, 2, (0, 0, 0, 3)), naive.hierarchy(8, 2, (0, 0, 0, 3))
+    yield "zero weight between", op.Hierarchy(5, 2, (1, 0, 2, 1)), naive.hierarchy(5, 2, (1, 0, 2, 1))
+    yield "root only", op.Hierarchy(5, 2, (2, 0, 0, 0)), naive.hierarchy(5, 2, (2, 0, 0, 0))
+    forest = ((0, 2, 5), (0, 1, 2, 3, 4, 5))
+    yield "forest", op.Tree(forest, (1, 2)), naive.tree(forest, (1, 2))
+    yield "cells alone", op.Tree(((0, 1, 2, 3),), (0.5,)), naive.tree(((0, 1, 2, 3),), (0.5,))
+    chain = ((0, 3), (0, 3), (0, 1, 3), (0, 1, 3), (0, 1, 2, 3))
+    yield "chain of only children", op.Tree(chain, (1, 1, 1, 2, 1)), naive.tree(chain, (1, 1, 1, 2, 1))
+    early = ((0, 1, 2), (0, 1, 2))
+    yield "last level unasked", op.Tree(early, (1, 0)), naive.tree(early, (1, 0))
+    taxonomy = naive.tree(TAXONOMY, TAXONOMY_WEIGHTS)
+    yield "taxonomy", op.Tree(TAXONOMY, TAXONOMY_WEIGHTS), taxonomy
+    yield (
+        "taxonomy over scattered cells",
+        op.Permuted(op.Tree(TAXONOMY, TAXONOMY_WEIGHTS), TAXONOMY_ORDER),
+        naive.permuted(taxonomy, TAXONOMY_ORDER),
+    )
+    yield "inverse", TreeInverse(op.Hierarchy(5)), np.linalg.pinv(naive.hierarchy(5))
+    lacking = naive.tree(TAXONOMY, (1, 2, 3, 0))
+    yield "inverse, rank deficient", TreeInverse(op.Tree(TAXONOMY, (1, 2, 3, 0))), np.linalg.pinv(lacking)
+
+
+def _leaves():
+    for n in (1, 5):
+        yield f"I{n}", op.Identity(n), naive.identity(n)
+        yield f"total {n}", op.Total(n), naive.total(n)
+        yield f"prefix {n}", op.Prefix(n), naive.prefix(n)
+        yield f"difference {n}", op.Difference(n), naive.difference(n)
+        yield f"ranges {n}", op.Ranges(n), naive.ranges(n)
+        yield f"ranges gram {n}", op.RangesGram(n), naive.ranges_gram(n)
+        yield f"second difference {n}", op.SecondDifference(n), naive.second_difference(n)
+        yield f"predicates {n}", op.AllPredicates(n), naive.all_predicates(n)
+        yield f"uniform {n}", op.UniformGram(n, 2.0, 0.5), naive.uniform_gram(n, 2.0, 0.5)
+    yield "uniform, J only", op.UniformGram(4, 0, 3), naive.uniform_gram(4, 0, 3)
+    yield "uniform, centring", op.UniformGram(49, 1.0, -1 / 49), naive.uniform_gram(49, 1.0, -1 / 49)
+    yield "uniform, negative", op.UniformGram(3, 2, -1), naive.uniform_gram(3, 2, -1)
+    for n, width in ((1, 1), (7, 3), (5, 5), (6, 1), (9, 7)):
+        yield f"windows {n},{width}", op.WidthRanges(n, width), naive.width_ranges(n, width)
+    for rows, width in ((1, 4), (5, 1), (5, 3), (3, 7)):
+        truth = naive.window_overlap_inverse(rows, width)
+        yield f"window overlaps {rows},{width}", WindowOverlapInverse(rows, width), truth
+    yield "Y1", op.Haar(1), naive.haar(1)
+    yield "Y8", op.Haar(8), naive.haar(8)
+    yield "weighted wavelet", op.Haar(4, (1, 2, 0.5)), naive.haar(4, (1, 2, 0.5))
+    yield "integer wavelet", op.Haar(8, (2, 3, 1, 4)), naive.haar(8, (2, 3, 1, 4))
+    yield "wavelet with a hole", op.Haar(4, (1, 0, 1)), naive.haar(4, (1, 0, 1))
+    yield "wavelet without total", op.Haar(4, (0, 1, 1)), naive.haar(4, (0, 1, 1))
+    yield "1 x 1", op.Dense([[-2.5]]), np.array([[-2.5]])
+    yield "1 x 1 zero", op.Dense([[0]]), np.array([[0.0]])
+    yield "tall integers", op.Dense(INTEGERS), INTEGERS.astype(float)
+    yield "wide", op.Dense(WIDE), WIDE
+    yield "rank one", op.Dense(RANK_ONE), RANK_ONE
+    yield "booleans", op.Dense(INTEGERS > 0), (INTEGERS > 0).astype(float)
+    yield "sparse", op.Sparse(sparse.coo_array(HOLES)), HOLES
+    yield "sparse integers", op.Sparse(sparse.csc_array(INTEGERS)), INTEGERS.astype(float)
+    yield "sparse from dense", op.Sparse(HOLES.tolist()), HOLES
+    yield "sparse nothing", op.Sparse(np.zeros((2, 3))), np.zeros((2, 3))
+    yield "diagonal", op.Diagonal([1, 0.25, 3]), naive.diagonal([1, 0.25, 3])
+    yield "diagonal with a zero", op.Diagonal([1, -2, 0]), naive.diagonal([1, -2, 0])
+
+
+def _compounds():
+    prefix, windows, haar = naive.prefix(3), naive.width_ranges(4, 2), naive.haar(4)
+    yield (
+        "cube",
+        op.Kronecker(op.Prefix(3), op.Total(2), op.Identity(2)),
+        naive.kronecker(prefix, naive.total(2), naive.identity(2)),
+    )
+    yield "one factor", op.Kronecker(op.Prefix(3)), prefix
+    yield "identities", op.Kronecker(op.Identity(2), op.Identity(3)), naive.identity(6)
+    yield "wavelet by ranges", op.Kronecker(op.Haar(4), op.Ranges(3)), naive.kronecker(haar, naive.ranges(3))
+    yield (
+        "trees",
+        op.Kronecker(op.Hierarchy(3), op.Hierarchy(4)),
+        naive.kronecker(naive.hierarchy(3), naive.hierarchy(4)),
+    )
+    yield (
+        "deficient product",
+        op.Kronecker(op.Dense(RANK_ONE), op.Total(2)),
+        naive.kronecker(RANK_ONE, naive.total(2)),
+    )
+    union = naive.stack(naive.identity(2), naive.total(2))
+    yield (
+        "product of unions",
+        op.Kronecker(op.Stack(op.Identity(2), op.Total(2)), op.WidthRanges(4, 2)),
+        naive.kronecker(union, windows),
+    )
+    yield (
+        "union of products",
+        op.Stack(op.Kronecker(op.Identity(2), op.Total(3)), op.Kronecker(op.Total(2), op.Prefix(3))),
+        naive.stack(
+            naive.kronecker(naive.identity(2), naive.total(3)), naive.kronecker(naive.total(2), prefix)
+        ),
+    )
+    yield "union", op.Stack(op.Identity(4), op.Total(4)), naive.stack(naive.identity(4), naive.total(4))
+    yield "union of one", op.Stack(op.Prefix(3)), prefix
+    yield (
+        "union with nothing",
+        op.Stack(op.Total(3), 0 * op.Total(3)),
+        naive.stack(naive.total(3), 0 * naive.total(3)),
+    )
+    yield (
+        "union with signs",
+        op.Stack(-0.5 * op.Hierarchy(4), 0.3 * op.Identity(4), op.Dense(WIDE)),
+        naive.stack(-0.5 * naive.hierarchy(4), 0.3 * naive.identity(4), WIDE),
+    )
+    yield (
+        "nested union",
+        op.Stack(op.Stack(op.Total(3), op.Identity(3)), op.Prefix(3)),
+        naive.stack(naive.total(3), naive.identity(3), prefix),
+    )
+    yield "multiple", 2.5 * op.Hierarchy(4), 2.5 * naive.hierarchy(4)
+    yield "negative integer multiple", -3 * op.Prefix(3), -3 * prefix
+    yield "negative", -op.Dense(WIDE), -WIDE
+    yield "zero multiple", 0 * op.Dense(WIDE), 0 * WIDE
+    yield "nested multiple", op.Scaled(2, op.Scaled(0.25, op.Haar(4))), 0.5 * haar
+    yield "weighted rows", op.Weighted([1, 0, 2], op.Prefix(3)), prefix * [[1], [0], [2]]
+    yield "real weighted rows", op.Weighted([0.5, -1.25, 2], op.Prefix(3)), prefix * [[0.5], [-1.25], [2]]
+    yield "weighted real rows", op.Weighted([2, -1], op.Dense(WIDE)), WIDE * [[2], [-1]]
+    yield "no weight at all", op.Weighted([0, 0], op.Dense(WIDE)), 0 * WIDE
+    yield "permuted", op.Permuted(op.Prefix(3), [2, 0, 1]), naive.permuted(prefix, [2, 0, 1])
+    yield "permuted real", op.Permuted(op.Dense(WIDE), [1, 3, 0, 2]), naive.permuted(WIDE, [1, 3, 0, 2])
+    yield "composed", op.Composed(op.Prefix(4), op.Haar(4)), naive.product(naive.prefix(4), haar)
+    yield "composed wide", op.Composed(op.Total(4), op.Haar(4)), naive.product(naive.total(4), haar)
+    yield "composed through a bottleneck", op.Composed(op.Total(3).T, op.Total(4)), np.ones((3, 4))
+    yield "sum", op.Sum((op.Prefix(3), op.Identity(3))), prefix + naive.identity(3)
+    yield "sum that cancels", op.Sum((op.Prefix(3), -1 * op.Prefix(3))), 0 * prefix
+    yield "transposed prefix", op.Prefix(3).T, prefix.T
+    yield "transposed total", op.Total(4).T, naive.total(4).T
+    yield "transposed ranges", op.Ranges(4).T, naive.ranges(4).T
+    yield "transposed tree", op.Transpose(op.Hierarchy(5)), naive.hierarchy(5).T
+    yield (
+        "transposed product",
+        op.Kronecker(op.Ranges(2), op.Haar(2)).T,
+        naive.kronecker(naive.ranges(2), naive.haar(2)).T,
+    )
+    yield (
+        "transposed union",
+        op.Stack(op.Identity(4), op.Total(4)).T,
+        naive.stack(naive.identity(4), naive.total(4)).T,
+    )
+
+
+CASES = [
+    Case(name, operator, dense) for kind in (_leaves, _trees, _compounds) for name, operator, dense in kind()
+]
+
+every_case = pytest.mark.parametrize(
+    "case", CASES, ids=[f"{type(case.operator).__name__}: {case.name}" for case in CASES]
+)

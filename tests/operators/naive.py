@@ -1,0 +1,134 @@
+"""Dense matrices by plain loops over their definitions: the truth the structures are held against.
+
+Nothing here touches an operator. Slow and obvious on purpose.
+"""
+
+import itertools
+
+import numpy as np
+
+
+def identity(n):
+    return np.array([[float(i == j) for j in range(n)] for i in range(n)])
+
+
+def total(n):
+    return np.array([[1.0] * n])
+
+
+def prefix(n):
+    return np.array([[float(j <= i) for j in range(n)] for i in range(n)])
+
+
+def difference(n):
+    return np.array([[float(i == j) - float(i == j + 1) for j in range(n)] for i in range(n)])
+
+
+def ranges(n):
+    pairs = [(first, last) for first in range(n) for last in range(first, n)]
+    return np.array([[float(first <= j <= last) for j in range(n)] for first, last in pairs])
+
+
+def ranges_gram(n):
+    return np.array(
+        [[float(min(i, j) * (n + 1 - max(i, j))) for j in range(1, n + 1)] for i in range(1, n + 1)]
+    )
+
+
+def second_difference(n):
+    return np.array([[2.0 * (i == j) - float(abs(i - j) == 1) for j in range(n)] for i in range(n)])
+
+
+def width_ranges(n, width):
+    return np.array([[float(i <= j < i + width) for j in range(n)] for i in range(n - width + 1)])
+
+
+def window_overlap_inverse(rows, width):
+    overlaps = np.array([[float(max(width - abs(i - j), 0)) for j in range(rows)] for i in range(rows)])
+    return np.linalg.inv(overlaps)
+
+
+def all_predicates(n):
+    return np.array(list(itertools.product((0.0, 1.0), repeat=n)))
+
+
+def uniform_gram(n, a, b):
+    return np.array([[a * (i == j) + b for j in range(n)] for i in range(n)])
+
+
+def hierarchy(n, branching=2, weights=None):
+    """Blocks of 1, b, b², … cells until one block holds everything; the root's level comes first."""
+    sizes = [1]
+    while sizes[-1] < n:
+        sizes.append(sizes[-1] * branching)
+    weights = [1.0] * len(sizes) if weights is None else weights
+    rows = []
+    for size, weight in zip(reversed(sizes), weights, strict=True):
+        for start in range(0, n, size):
+            rows.append([weight * (start <= j < start + size) for j in range(n)])
+    return np.array(rows, dtype=float)
+
+
+def tree(bounds, weights):
+    n = bounds[-1][-1]
+    rows = []
+    for level, weight in zip(bounds, weights, strict=True):
+        for start, stop in itertools.pairwise(level):
+            rows.append([weight * (start <= j < stop) for j in range(n)])
+    return np.array(rows, dtype=float)
+
+
+def haar(n, weights=None):
+    levels = n.bit_length()
+    weights = [1.0] * levels if weights is None else weights
+    rows = [[weights[0]] * n]
+    for level in range(1, levels):
+        block = n >> (level - 1)
+        for start in range(0, n, block):
+            middle, stop = start + block // 2, start + block
+            rows.append(
+                [weights[level] * ((start <= j < middle) - (middle <= j < stop)) for j in range(n)],
+            )
+    return np.array(rows, dtype=float)
+
+
+def diagonal(values):
+    return np.array([[float(v) * (i == j) for j in range(len(values))] for i, v in enumerate(values)])
+
+
+def kronecker(*factors):
+    """Entry ((i₁, i₂, …), (j₁, j₂, …)) is the product of the factors' entries, last index fastest."""
+    rows = list(itertools.product(*(range(len(f)) for f in factors)))
+    columns = list(itertools.product(*(range(len(f[0])) for f in factors)))
+    return np.array(
+        [
+            [np.prod([f[i, j] for f, i, j in zip(factors, row, column, strict=True)]) for column in columns]
+            for row in rows
+        ]
+    )
+
+
+def stack(*parts):
+    return np.array([list(row) for part in parts for row in part], dtype=float)
+
+
+def permuted(matrix, order):
+    """(A x[order])ᵢ = Σₖ aᵢₖ x[order[k]]: column k of A lands in column order[k]."""
+    out = np.zeros_like(matrix)
+    for k, cell in enumerate(order):
+        out[:, cell] = matrix[:, k]
+    return out
+
+
+def product(left, right):
+    return np.array(
+        [
+            [sum(left[i, k] * right[k, j] for k in range(len(right))) for j in range(right.shape[1])]
+            for i in range(len(left))
+        ]
+    )
+
+
+def column_sums(matrix, p):
+    """Σ|a|ᵖ per column; exact Python integers when the entries are."""
+    return [sum(abs(a) ** p for a in column) for column in np.asarray(matrix).T.tolist()]
