@@ -1,0 +1,139 @@
+"""Each mistake gets one clear error, and leaves nothing behind."""
+
+from __future__ import annotations
+
+import datetime
+import sqlite3
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import ibis
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pytest
+
+from rowspace.domain import Categorical, Domain, Numeric
+from rowspace.exceptions import InvalidInput, SourceError
+from rowspace.sources import count_cells
+
+NUMBER = Domain(x=Numeric(0, 10, bins=5))
+TEXT = Domain(x=Categorical(["a"]))
+INTEGER = Domain(x=Categorical([1]))
+BOOLEAN = Domain(x=Categorical([True]))
+
+
+@pytest.mark.parametrize(
+    ("source", "message"),
+    [
+        ("missing.csv", "got nothing there"),
+        ("missing.parquet", "got nothing there"),
+        ("missing.duckdb", "got nothing at"),
+        ("missing.sqlite", "got nothing at"),
+        ("duckdb://missing.db", "got nothing at"),
+        ("sqlite://missing.db", "got nothing at"),
+        ("folder.csv", "got a directory there"),
+        ("people.xlsx", "does not tell its format"),
+        ("people", "does not tell its format"),
+        ("damaged.parquet", "cannot be read as Parquet"),
+        ("damaged.duckdb", "cannot be opened as a duckdb database"),
+        ("nosuchengine://host/db", "cannot connect to a database of kind 'nosuchengine'"),
+        ("https://example.invalid/people.parquet", "downloaded"),
+    ],
+)
+def test_paths_and_urls(source: str, message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "folder.csv").mkdir()
+    for name in ("damaged.parquet", "damaged.duckdb"):
+        (tmp_path / name).write_bytes(b"neither this nor that" * 1000)
+    monkeypatch.chdir(tmp_path)
+    before = sorted(tmp_path.iterdir())
+    with pytest.raises(SourceError, match=message):
+        count_cells(source, NUMBER, table="people" if "://" in source or "db" in source else None)
+    assert sorted(tmp_path.iterdir()) == before
+
+
+def test_parquet_cut_short(tmp_path: Path) -> None:
+    whole = tmp_path / "whole.parquet"
+    pd.DataFrame({"x": np.arange(1000)}).to_parquet(whole)
+    (tmp_path / "cut.parquet").write_bytes(whole.read_bytes()[:-100])
+    with pytest.raises(SourceError, match="cannot be read as Parquet"):
+        count_cells(tmp_path / "cut.parquet", NUMBER)
+
+
+def test_parquet_damaged_inside(tmp_path: Path) -> None:
+    path = tmp_path / "rows.parquet"
+    pd.DataFrame({"x": np.random.default_rng(1).random(1000)}).to_parquet(path)
+    content = bytearray(path.read_bytes())
+    content[4:200] = b"\xff" * 196
+    path.write_bytes(content)
+    with pytest.raises(SourceError, match="could not be counted"):
+        count_cells(path, NUMBER)
+
+
+@pytest.mark.parametrize(
+    "source",
+    [pa.table({"X": [1], "z": [2]}), pd.DataFrame({"X": [1], 7: [2]}), ibis.memtable(pa.table({"X": [1]}))],
+    ids=lambda source: type(source).__module__,
+)
+def test_missing_column_names_close_ones(source: Any) -> None:
+    with pytest.raises(SourceError, match=r"expected a column .x.*did you mean .X"):
+        count_cells(source, NUMBER)
+
+
+def test_column_given_twice() -> None:
+    frame = pd.DataFrame([[1, 2]], columns=["x", "x"])
+    with pytest.raises(SourceError, match="expected one column 'x', got 2"):
+        count_cells(frame, NUMBER)
+
+
+@pytest.mark.parametrize(
+    ("domain", "values", "message"),
+    [
+        (NUMBER, ["1"], "column 'x' must hold numbers.*string"),
+        (NUMBER, [True], "must hold numbers.*boolean"),
+        (NUMBER, [datetime.date(2020, 1, 1)], "must hold numbers.*date"),
+        (NUMBER, [[1]], "must hold numbers.*array"),
+        (TEXT, [1], "must hold text.*int64"),
+        (TEXT, [b"a"], "must hold text.*binary"),
+        (INTEGER, ["1"], "must hold integers.*string"),
+        (INTEGER, [True], "must hold integers.*boolean"),
+        (BOOLEAN, [1], "must hold booleans.*int64"),
+        (BOOLEAN, ["true"], "must hold booleans.*string"),
+    ],
+)
+def test_column_of_the_wrong_type(domain: Domain, values: list[Any], message: str) -> None:
+    with pytest.raises(SourceError, match=message):
+        count_cells(pa.table({"x": values}), domain)
+
+
+@pytest.mark.parametrize("kind", ["duckdb", "sqlite"])
+def test_tables_of_a_database(kind: str, tmp_path: Path) -> None:
+    path = tmp_path / f"rows.{kind}"
+    connection: Any = duckdb.connect(str(path)) if kind == "duckdb" else sqlite3.connect(path)
+    connection.execute("CREATE TABLE people (x INTEGER)")
+    connection.close()
+    assert count_cells(path, INTEGER, table="people").tolist() == [0]
+    with pytest.raises(SourceError, match="table="):
+        count_cells(path, INTEGER)
+    for name in ("persons", "nowhere.people", "people; DROP TABLE people", ""):
+        # SQLite knows the columns of a table whatever its schema is called, and fails only when it counts.
+        with pytest.raises(SourceError, match=r"expected a table|could not be counted"):
+            count_cells(path, INTEGER, table=name)
+    assert count_cells(path, INTEGER, table="people").tolist() == [0]
+
+
+@pytest.mark.parametrize("source", [None, 3, {"x": [1]}, object(), b"people.csv"], ids=repr)
+def test_something_else(source: object) -> None:
+    with pytest.raises(InvalidInput, match="expected a path"):
+        count_cells(source, NUMBER)
+
+
+def test_an_ibis_table_without_a_database() -> None:
+    with pytest.raises(SourceError):
+        count_cells(ibis.table({"x": "int64"}, name="people"), NUMBER)
+
+
+def test_something_else_for_a_domain() -> None:
+    with pytest.raises(InvalidInput, match="expected a Domain, got dict"):
+        count_cells([1], {"x": 1})  # type: ignore[arg-type]
