@@ -1,0 +1,144 @@
+"""A first study from a look at the data: for its curator only, until public knowledge replaces the numbers."""
+
+from __future__ import annotations
+
+import math
+import textwrap
+from collections.abc import Iterator, Sequence
+from decimal import Decimal
+from itertools import combinations
+
+from rowspace.domain import Attribute, Categorical, Domain, Numeric
+from rowspace.exceptions import InvalidDomain, InvalidStudy
+from rowspace.privacy import PureDP
+from rowspace.sources.drafting import MAX_SKETCHED_VALUES, ColumnSketch
+
+from .writing import Entry, comment, entry_lines, write_study
+
+DATA_WARNING = (
+    "This draft looked at the data, without any privacy: it is for the curator only. Before you plan, release or "
+    "share, replace every bound and every category by public knowledge: a code book, a law, a form."
+)
+
+#: The drafted queries touch attributes with at most this many joint cells; others stand as comments.
+DRAFT_CELLS = 20_000
+
+_UNIT_BINS = 128
+_WANTED_BINS = 20
+_LARGEST = 1e200
+
+
+def draft_study(columns: Sequence[ColumnSketch], name: str) -> str:
+    """The text of a study over the columns that can be counted; the rest is named in comments.
+
+    Raises:
+        InvalidStudy: No column can be counted.
+    """
+    attributes: dict[str, Attribute] = {}
+    left_out: list[str] = []
+    for column in columns:
+        try:
+            attributes[column.name] = _attribute(column)
+        except InvalidDomain as error:
+            left_out.append(f"Left out: {column.name!r}, {error}")
+    if not attributes:
+        raise InvalidStudy(
+            "no column can be drafted: expected numbers, booleans or text of few distinct values"
+        )
+    domain = Domain(attributes)
+    asked = _affordable(domain)
+    body = write_study(
+        name,
+        domain,
+        PureDP(1.0),
+        list(_queries(domain, asked)),
+        header=["DRAFT, NOT FOR PUBLICATION.", *textwrap.wrap(DATA_WARNING, 96)],
+        notes={name: _note(attribute) for name, attribute in domain.attributes},
+    )
+    return body + "".join(_remarks(domain, asked, left_out))
+
+
+def _attribute(column: ColumnSketch) -> Attribute:
+    """The attribute a column suggests, or `InvalidDomain` with the reason why not."""
+    match column.kind:
+        case "numbers":
+            return _numeric(column.low, column.high, column.whole)
+        case "booleans":
+            return Categorical([False, True])
+        case "text":
+            return Categorical(column.values)
+        case "many":
+            raise InvalidDomain(
+                f"text with more than {MAX_SKETCHED_VALUES} distinct values; a name or a number?"
+            )
+        case "empty":
+            raise InvalidDomain("a column without values")
+    raise InvalidDomain(f"a column of type {column.type}")
+
+
+def _numeric(low: float, high: float, whole: bool) -> Numeric:
+    """Bins that cover the range: of one unit when that makes few, else about twenty of a round width."""
+    if whole and high - low < _UNIT_BINS:
+        # Round to tens, unless that would add more than it rounds.
+        unit = 10 if high - low >= _WANTED_BINS else 1
+        first, last = math.floor(low / unit) * unit, (math.floor(high / unit) + 1) * unit
+        return Numeric(first, last, bins=last - first)
+    if max(abs(low), abs(high)) > _LARGEST:
+        raise InvalidDomain(f"numbers beyond {_LARGEST:g}")
+    step = _round_step((high - low) / _WANTED_BINS or abs(high) / _WANTED_BINS or 1.0)
+    # In decimal, so that a width of 0.1 gives edges that look like it.
+    start, stop = (Decimal(low) // step - (low < 0)) * step, (Decimal(high) // step + 1) * step
+    bins = int((stop - start) / step)
+    return Numeric(float(start), float(stop), bins=bins)
+
+
+def _round_step(width: float) -> Decimal:
+    """The next width that is 1, 2 or 5 times a power of ten."""
+    power = Decimal(10) ** math.floor(math.log10(width))
+    return next(factor * power for factor in (1, 2, 5, 10) if float(factor * power) >= width * 0.999)
+
+
+def _note(attribute: Attribute) -> str:
+    """What to replace."""
+    what = "bounds" if isinstance(attribute, Numeric) else "categories"
+    return f"TODO: {what} from public knowledge; these came from the data"
+
+
+def _affordable(domain: Domain) -> list[str]:
+    """Attributes in order, while their joint cells stay few: what all of them touch multiplies."""
+    names: list[str] = []
+    cells = 1
+    for name, attribute in domain.attributes:
+        if cells * attribute.size <= DRAFT_CELLS:
+            names.append(name)
+            cells *= attribute.size
+    return names
+
+
+def _queries(domain: Domain, asked: Sequence[str]) -> Iterator[Entry]:
+    """The count of everything about each attribute, and of the first pairs."""
+    yield {"total": True}
+    yield from (_about(domain, name) for name in asked)
+    pairs = list(combinations(asked, 2))[:3]
+    if pairs:
+        yield {"marginals": {"sets": [list(pair) for pair in pairs]}}
+
+
+def _about(domain: Domain, name: str) -> Entry:
+    """All ranges of numbers, all counts of categories."""
+    return {"ranges": name} if isinstance(domain[name], Numeric) else {"marginal": [name]}
+
+
+def _remarks(domain: Domain, asked: Sequence[str], left_out: Sequence[str]) -> Iterator[str]:
+    """What is not asked, ready to be asked; and what could not be drafted."""
+    others = [name for name in domain.names if name not in asked]
+    if others:
+        yield (
+            "\n"
+            + comment("Not asked yet: every attribute that queries touch multiplies the cells to count.")
+            + "\n"
+        )
+    for name in others:
+        yield "\n".join(comment(line) for line in entry_lines(_about(domain, name))) + "\n"
+    if left_out:
+        yield "\n" + "".join(comment(line) + "\n" for line in left_out)

@@ -1,0 +1,67 @@
+"""``[privacy]`` and ``[data]``: what is promised, and where the data is (never how to get in)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from urllib.parse import parse_qsl, urlsplit
+
+from rowspace.exceptions import InvalidStudy
+from rowspace.privacy import ZCDP, ApproxDP, Neighbours, Privacy, PureDP
+
+from .section import Section
+
+_SECRETS = ("password", "passwd", "pwd", "token", "secret", "credential", "api_key", "apikey")
+
+
+def read_privacy(section: Section) -> Privacy:
+    """ε alone is pure, with δ approximate; ρ is zero-concentrated."""
+    section.only("epsilon", "delta", "rho", "neighbours")
+    neighbours = Neighbours.of(section.values.get("neighbours", Neighbours.ADD_REMOVE))
+    numbers = {key: section.values[key] for key in ("epsilon", "delta", "rho") if key in section.values}
+    match tuple(numbers):
+        case ("epsilon",):
+            return PureDP(numbers["epsilon"], neighbours=neighbours)
+        case ("epsilon", "delta"):
+            return ApproxDP(numbers["epsilon"], numbers["delta"], neighbours=neighbours)
+        case ("rho",):
+            return ZCDP(numbers["rho"], neighbours=neighbours)
+    raise InvalidStudy(
+        "expected epsilon (pure differential privacy), epsilon and delta (approximate), or rho "
+        f"(zero-concentrated); got {' and '.join(numbers) or 'none of them'}"
+    )
+
+
+@dataclass(frozen=True)
+class DataPlace:
+    """Where a database is: its address without secrets, or the environment variable that holds it; its table."""
+
+    table: str | None = None
+    url: str | None = None
+    url_env: str | None = None
+
+
+def read_data(section: Section) -> DataPlace:
+    """The optional place of the data."""
+    section.only("table", "url", "url_env")
+    url, url_env = section.optional_text("url"), section.optional_text("url_env")
+    if url is not None and url_env is not None:
+        raise InvalidStudy("give url or url_env, got both")
+    if url is not None:
+        _refuse_secrets(url)
+    return DataPlace(section.optional_text("table"), url, url_env)
+
+
+def _refuse_secrets(url: str) -> None:
+    """Refuse an address that would put a password in a file meant to be shared. The message does not repeat it."""
+    try:
+        parts = urlsplit(url)
+        secret = parts.password is not None or any(
+            word in key.lower() for key, _ in parse_qsl(parts.query) for word in _SECRETS
+        )
+    except ValueError:
+        raise InvalidStudy('expected url = "postgresql://host/database", got no address') from None
+    if secret:
+        raise InvalidStudy(
+            "the url holds a password or a token, and a study is meant to be shared: put the whole address in an "
+            'environment variable and name it here, url_env = "PEOPLE_DATABASE"'
+        )

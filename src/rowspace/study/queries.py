@@ -1,0 +1,107 @@
+"""``[[workload]]``: each entry is one family of queries, perhaps with an importance weight."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from rowspace import workload as families
+from rowspace.domain import Domain
+from rowspace.exceptions import InvalidStudy
+from rowspace.workload import Part, Workload
+
+from .section import Section, kind_of, located
+
+#: Most [[workload]] entries.
+MAX_ENTRIES = 10_000
+
+_EXAMPLE = 'write for example [[workload]] with marginal = ["age", "sex"]'
+
+
+def read_workload(entries: object, domain: Domain) -> Workload:
+    """The union of all entries, in the order of the file."""
+    if isinstance(entries, dict):
+        raise InvalidStudy(
+            "[workload]: write [[workload]], in double brackets, before each family of queries"
+        )
+    if not isinstance(entries, list) or not entries:
+        raise InvalidStudy(f"a study needs at least one query: {_EXAMPLE}")
+    if len(entries) > MAX_ENTRIES:
+        raise InvalidStudy(f"at most {MAX_ENTRIES:,} [[workload]] entries are possible, got {len(entries):,}")
+    parts: list[Part] = []
+    for number, entry in enumerate(entries, start=1):
+        with located(f"[[workload]] entry {number}"):
+            parts.extend(_read_entry(Section.of(entry), domain).parts)
+    with located("[[workload]]"):
+        return Workload(domain, parts)
+
+
+def _read_entry(section: Section, domain: Domain) -> Workload:
+    """The queries of one entry."""
+    section.only(*_FAMILIES, "weight", "width")
+    named = [key for key in section.values if key in _FAMILIES]
+    if len(named) != 1:
+        raise InvalidStudy(
+            f"expected exactly one of {', '.join(_FAMILIES)}; got {' and '.join(named) or 'none of them'}"
+        )
+    family = named[0]
+    if ("width" in section.values) != (family == "widths"):
+        raise InvalidStudy('sliding windows take two keys: widths = "age" and width = 5')
+    with located(family):
+        found = _FAMILIES[family](section, domain)
+    with located("weight"):
+        return found * section.values["weight"] if "weight" in section.values else found
+
+
+def _read_marginals(section: Section, domain: Domain) -> Workload:
+    """``marginals = { up_to = 2 }``, ``{ exactly = 2 }`` or ``{ sets = [["age", "sex"], ["age"]] }``."""
+    choice = section.values["marginals"]
+    if not isinstance(choice, dict):
+        raise InvalidStudy(f"expected marginals = {{ up_to = 2 }}, got {kind_of(choice)}")
+    Section(choice).only("up_to", "exactly", "sets")
+    sets = choice.get("sets")
+    if sets is not None and not (
+        isinstance(sets, list) and all(isinstance(names, list) and _all_text(names) for names in sets)
+    ):
+        raise InvalidStudy('expected sets = [["age", "sex"], ["age"]], lists of names in a list')
+    return families.marginals(domain, **choice)
+
+
+def _read_product(section: Section, domain: Domain) -> Workload:
+    """``product = { age = "ranges", sex = "identity" }``."""
+    choice = section.values["product"]
+    if not isinstance(choice, dict) or not _all_text(choice.values()):
+        raise InvalidStudy('expected product = { age = "ranges", sex = "identity" }')
+    return families.product(domain, choice)
+
+
+def _marked(family: Callable[[Domain], Workload], key: str) -> Callable[[Section, Domain], Workload]:
+    """A family without settings: ``total = true``."""
+
+    def read(section: Section, domain: Domain) -> Workload:
+        if section.values[key] is not True:
+            raise InvalidStudy(f"expected {key} = true; leave the entry out if it is not wanted")
+        return family(domain)
+
+    return read
+
+
+def _all_text(values: Any) -> bool:
+    """Whether all values are text."""
+    return all(isinstance(value, str) for value in values)
+
+
+_FAMILIES: dict[str, Callable[[Section, Domain], Workload]] = {
+    "ranges": lambda section, domain: families.ranges(domain, section.text("ranges")),
+    "prefixes": lambda section, domain: families.prefixes(domain, section.text("prefixes")),
+    "widths": lambda section, domain: families.widths(
+        domain, section.text("widths"), section.values["width"]
+    ),
+    "marginal": lambda section, domain: families.marginal(domain, *section.texts("marginal")),
+    "marginals": _read_marginals,
+    "cube": _marked(families.cube, "cube"),
+    "identity": _marked(families.identity, "identity"),
+    "total": _marked(families.total, "total"),
+    "predicates": lambda section, domain: families.predicates(domain, section.texts("predicates")),
+    "product": _read_product,
+}

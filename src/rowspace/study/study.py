@@ -1,0 +1,118 @@
+"""Study: the whole file as a value."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from rowspace.domain import Domain
+from rowspace.exceptions import InvalidStudy
+from rowspace.privacy import Privacy
+from rowspace.workload import Workload
+
+from .attributes import read_domain
+from .promises import DataPlace, read_data, read_privacy
+from .queries import read_workload
+from .section import Section, located
+from .text import parse_text, read_text
+
+
+@dataclass(frozen=True)
+class Study:
+    """What a study file says: everything a plan needs, and nothing from the data.
+
+    Attributes
+    ----------
+    name, description: for people.
+    domain: the declared attributes, all of them.
+    workload: the queries.
+    privacy: the guarantee.
+    data: where the data is, if the file says so; never with a password.
+
+    >>> study = Study.parse('''
+    ... [study]
+    ... name = "Residents"
+    ... [privacy]
+    ... epsilon = 1.0
+    ... [domain.age]
+    ... type = "numeric"
+    ... low = 0
+    ... high = 100
+    ... bins = 100
+    ... [[workload]]
+    ... ranges = "age"
+    ... ''')
+    >>> study.name, study.workload.size, str(study.privacy)
+    ('Residents', 5050, '1-differential privacy (add or remove one record)')
+
+    Guarantees
+    - Reading a study opens no data and no environment (tests/study/test_study.py::test_reading_opens_nothing).
+    - An address with a password in it is refused (tests/study/test_bad_studies.py).
+    - Any text gives a study or one `RowspaceError`, within bounded time and memory
+      (tests/study/test_fuzz.py::test_any_text_is_a_study_or_one_clear_error).
+    """
+
+    name: str
+    domain: Domain
+    workload: Workload
+    privacy: Privacy
+    description: str | None = None
+    data: DataPlace = field(default_factory=DataPlace)
+
+    @property
+    def table(self) -> str | None:
+        """The table of the database, if the file names one."""
+        return self.data.table
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Study:
+        """Read a study file. Errors name the file and the place in it.
+
+        Raises:
+            RowspaceError: `InvalidStudy`, `InvalidDomain`, `InvalidWorkload`, `InvalidPrivacy` or `TooLarge`.
+        """
+        text = read_text(path)
+        with located(Path(path).name):
+            return cls.parse(text)
+
+    @classmethod
+    def parse(cls, text: str) -> Study:
+        """The study that a TOML text describes."""
+        tree = Section(parse_text(text))
+        tree.only("study", "privacy", "domain", "workload", "data")
+        for name in ("study", "privacy", "domain"):
+            if name not in tree.values:
+                raise InvalidStudy(
+                    f"[{name}] is missing: a study has [study], [privacy], [domain.…], [[workload]]"
+                )
+        with located("[study]"):
+            about = Section.of(tree.values["study"])
+            about.only("name", "description")
+            title, description = about.text("name"), about.optional_text("description")
+        with located("[privacy]"):
+            privacy = read_privacy(Section.of(tree.values["privacy"]))
+        with located("[data]"):
+            data = read_data(Section.of(tree.values.get("data", {})))
+        with located("[domain]"):
+            declared = Section.of(tree.values["domain"])
+        domain = read_domain(declared)
+        return cls(
+            title, domain, read_workload(tree.values.get("workload"), domain), privacy, description, data
+        )
+
+    def database_url(self) -> str | None:
+        """The address of the database, from the file or from the environment variable it names; None if neither.
+
+        Raises:
+            InvalidStudy: The variable is not set.
+        """
+        if self.data.url_env is None:
+            return self.data.url
+        url = os.environ.get(self.data.url_env)
+        if not url:
+            raise InvalidStudy(
+                f"[data]: the environment variable {self.data.url_env} is not set; it should hold the address "
+                "of the database"
+            )
+        return url
