@@ -1,12 +1,14 @@
 """How the noise of one answer is put together: moments of its coefficients on the strategy's noise.
 
-An answer is w·x plus Σ_i c_i·noise_i with c = w A⁺. Its variance is Σc² times the noise's variance; how far
-it is from a normal variable depends on Σc⁴; and whether it moves on a coarse lattice on the c_i's spacing.
+An answer is w·x plus Σ_i c_i·noise_i with c = w A⁺. Its variance is Σc² times the noise's variance; how far it is
+from a normal variable depends on Σc⁴ and on the largest |c|; whether it moves on a coarse lattice depends on the
+c_i's spacing.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, fields
 from functools import reduce
 
 import numpy as np
@@ -23,15 +25,17 @@ COEFFICIENT_LIMIT = 2**32
 
 @dataclass(frozen=True)
 class Moments:
-    """Per query: Σc², Σc⁴, and the spacing g such that every c is a whole multiple of g (0: none found)."""
+    """Per query: Σc², Σc⁴, max|c|, and the spacing g such that every c is a whole multiple of g (0: none found)."""
 
     second: Vector
     fourth: Vector
+    largest: Vector
     spacing: Vector
 
     def scaled(self, factor: float) -> Moments:
         """The moments of `factor` times the queries."""
-        return Moments(factor**2 * self.second, factor**4 * self.fourth, abs(factor) * self.spacing)
+        size = abs(factor)
+        return Moments(size**2 * self.second, size**4 * self.fourth, size * self.largest, size * self.spacing)
 
 
 def moments(A: Operator, W: Operator) -> Moments:
@@ -41,19 +45,12 @@ def moments(A: Operator, W: Operator) -> Moments:
     are formed in blocks of rows: O(queries × strategy rows).
     """
     if isinstance(W, Stack):
-        parts = [moments(A, part) for part in W.parts]
-        return Moments(
-            *(np.concatenate([getattr(p, name) for p in parts]) for name in ("second", "fourth", "spacing"))
-        )
+        return _joined([moments(A, part) for part in W.parts], np.concatenate)
     if isinstance(W, Scaled):
         return moments(A, W.of).scaled(W.factor)
     if isinstance(A, Kronecker) and isinstance(W, Kronecker) and same_cells(A, W):
         factors = [moments(a, w) for a, w in zip(A.factors, W.factors, strict=True)]
-        return Moments(
-            reduce(_outer, (f.second for f in factors)),
-            reduce(_outer, (f.fourth for f in factors)),
-            reduce(_outer, (f.spacing for f in factors)),
-        )
+        return _joined(factors, lambda vectors: reduce(_outer, vectors))
     return _blockwise(A, W)
 
 
@@ -64,7 +61,7 @@ def _blockwise(A: Operator, W: Operator) -> Moments:
             f"{COEFFICIENT_LIMIT} coefficients; ask for fewer queries at a time"
         )
     inverse = A.pinv()
-    second, fourth, spacing = (np.empty(W.shape[0]) for _ in range(3))
+    second, fourth, largest, spacing = (np.empty(W.shape[0]) for _ in range(4))
     for start, rows in W.row_blocks(2**24 // max(1, A.shape[0] // W.shape[1])):
         C = inverse._adjoint(rows)
         if A.full_column_rank is not True:
@@ -72,10 +69,11 @@ def _blockwise(A: Operator, W: Operator) -> Moments:
         block = slice(start, start + len(rows))
         spacing[block] = _spacing(C)
         C *= C
+        largest[block] = np.sqrt(C.max(axis=1))
         second[block] = C.sum(axis=1)
         C *= C
         fourth[block] = C.sum(axis=1)
-    return Moments(second, fourth, spacing)
+    return Moments(second, fourth, largest, spacing)
 
 
 def _spacing(C: Vector) -> Vector:
@@ -90,6 +88,11 @@ def _spacing(C: Vector) -> Vector:
         whole = (np.abs(multiples - np.rint(multiples)) <= 1e-7 * np.maximum(multiples, 1.0)).all(axis=1)
         spacing = np.where((spacing == 0) & whole, candidate, spacing)
     return spacing
+
+
+def _joined(parts: list[Moments], join: Callable[[list[Vector]], Vector]) -> Moments:
+    """Moments of a union or a product from those of its parts: the same operation on every field."""
+    return Moments(*(join([getattr(part, field.name) for part in parts]) for field in fields(Moments)))
 
 
 def _outer(a: Vector, b: Vector) -> Vector:

@@ -2,8 +2,8 @@
 
 The formulas about two structures at once live here, in order of preference:
 
-1. a union is the sum of its parts, a multiple c·W costs c² times W;
-2. a product strategy on a product workload factors: tr(⊗M ⊗V) = Π tr(M_i V_i);
+1. a workload as its own strategy costs its rank (paper, Example 6);
+2. a product strategy on a product workload factors: tr(⊗M ⊗V) = Π tr(M_i V_i), and a union is the sum of its parts;
 3. otherwise the strategy's own closed form (trees, wavelets, identity), else dense algebra within limits.
 """
 
@@ -11,7 +11,11 @@ from __future__ import annotations
 
 from math import prod
 
+import numpy as np
+from scipy import linalg
+
 from rowspace.operators import Kronecker, Operator, Scaled, Stack
+from rowspace.operators.fallback import check_decomposable
 
 
 def profile_trace(A: Operator, W: Operator) -> float:
@@ -21,15 +25,28 @@ def profile_trace(A: Operator, W: Operator) -> float:
     >>> profile_trace(op.Identity(4), op.Ranges(4))
     20.0
     """
-    if isinstance(W, Stack):
-        return sum(profile_trace(A, part) for part in W.parts)
-    if isinstance(W, Scaled):
-        return W.factor**2 * profile_trace(A, W.of)
+    if A is W:
+        return float(rank(W))
     if isinstance(A, Scaled) and A.factor:
         return profile_trace(A.of, W) / A.factor**2
-    if isinstance(A, Kronecker) and isinstance(W, Kronecker) and same_cells(A, W):
-        return prod(profile_trace(a, w) for a, w in zip(A.factors, W.factors, strict=True))
+    if isinstance(A, Kronecker):
+        if isinstance(W, Stack):
+            return sum(profile_trace(A, part) for part in W.parts)
+        if isinstance(W, Scaled):
+            return W.factor**2 * profile_trace(A, W.of)
+        if isinstance(W, Kronecker) and same_cells(A, W):
+            return prod(profile_trace(a, w) for a, w in zip(A.factors, W.factors, strict=True))
     return A.profile_trace(W)
+
+
+def rank(A: Operator) -> int:
+    """Rank of A: its number of columns when the structure says so, else counted from the Gram matrix's spectrum."""
+    if A.full_column_rank:
+        return A.shape[1]
+    check_decomposable(A.gram(), "compute the rank")
+    eigenvalues = linalg.eigvalsh(A.gram().to_dense())
+    # Squares of singular values: relative 1e-12 here is 1e-6 for A, far above rounding and below any real query.
+    return int(np.sum(eigenvalues > 1e-12 * eigenvalues[-1] * len(eigenvalues)))
 
 
 def same_cells(A: Kronecker, W: Kronecker) -> bool:

@@ -20,7 +20,7 @@ def taxonomy_trees(domain: Domain) -> dict[int, Operator]:
 
 def _tree(attribute: Categorical) -> Operator:
     # Coarsest level first; sorting cells by their path makes the cells below every node neighbours.
-    groups = [np.asarray(attribute.level(name).index) for name in reversed(list(attribute.levels))]
+    groups = [np.asarray(attribute.level(name).groups) for name in reversed(list(attribute.levels))]
     order = np.lexsort(groups[::-1])
     bounds = [np.array([0, attribute.size])]
     for group in groups:
