@@ -16,6 +16,7 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
+
 from tests.sources.oracle import Rows
 
 #: The name of the table in every database: it must be quoted to be right.

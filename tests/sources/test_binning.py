@@ -12,8 +12,6 @@ import pyarrow as pa
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
-from tests.sources import oracle
-from tests.sources.kinds import KINDS
 
 from rowspace.domain import Domain, Numeric
 from rowspace.exceptions import InvalidDomain
@@ -21,6 +19,8 @@ from rowspace.sources import count_cells
 from rowspace.sources.binning import MAX_INLINE_BINS, _affine_edges, add_bin, is_binned
 from rowspace.sources.databases import embedded_duckdb
 from rowspace.sources.secrecy import attempt
+from tests.sources import oracle
+from tests.sources.kinds import KINDS
 
 finite = st.floats(min_value=-1e15, max_value=1e15, allow_nan=False)
 outside = st.sampled_from(["drop", "clip"])

@@ -11,13 +11,13 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
-from tests.sources import oracle
-from tests.sources.kinds import KINDS, Source
 
 from rowspace import sample
 from rowspace.domain import Categorical, Domain, Numeric
 from rowspace.exceptions import InvalidInput, SourceError, TooLarge
 from rowspace.sources import MAX_CELLS, count_cells
+from tests.sources import oracle
+from tests.sources.kinds import KINDS, Source
 
 NAN = float("nan")
 INFINITY = float("inf")
