@@ -69,8 +69,7 @@ def add_bin(rows: Any, attribute: Numeric, value: str, code: str, engine: str) -
 
 
 def _inside(values: Any, attribute: Numeric) -> Any:
-    """The value itself where it has a bin, the nearest float64 that has one where it is to be clipped, else
-    NULL."""
+    """The value where it has a bin, the nearest float64 that has one where it is to be clipped, else NULL."""
     low, high = _exact(attribute.low), _exact(attribute.high)
     if attribute.outside == "clip":
         last = _exact(float(np.nextafter(attribute.high, -np.inf)))
