@@ -121,6 +121,25 @@ def test_integer_form_of_integers_is_itself(case):
         assert case.operator.integer_form(20) == (case.operator, 1.0)
 
 
+@pytest.mark.parametrize(
+    "parts",
+    [
+        (op.Haar(2, (0.5, 0.5)), op.Identity(2)),
+        (1e-3 * op.Identity(2), 1e3 * op.Total(2)),
+        (-0.5 * op.Identity(2), op.Hierarchy(2, 2, (0.3, 0.1)), op.Dense([[0.7, -0.1]]).T.T),
+        (0 * op.Dense([[0.3, 0.1]]), 0.25 * op.Kronecker(op.Diagonal([0.3]), op.Dense([[0.1, 0.7]]))),
+    ],
+)
+def test_parts_of_a_union_are_rounded_to_one_scale(parts):
+    """What a part weighs against the others is the strategy: one scale must fit all, whatever form each takes."""
+    union = op.Stack(*parts)
+    truth = np.vstack([part.to_dense() for part in parts])
+    integers, scale = union.integer_form(30)
+    assert integers.integral
+    np.testing.assert_allclose(integers.to_dense() / scale, truth, atol=2.0**-14 * np.abs(truth).max())
+    assert np.abs(integers.to_dense()).max() <= 2**30
+
+
 def test_rounding_never_drops_a_question():
     faint = 1e-9
     for A in (

@@ -191,6 +191,12 @@ class Operator(ABC):
 
         return Dense(self.to_dense()).integer_form(bits)
 
+    def _rounded_at(self, scale: float) -> Operator:
+        """The integral operator close to scale · A, for unions whose parts must share one scale."""
+        from .dense import Dense
+
+        return max(1, round(scale)) * self if self.integral else Dense(self.to_dense())._rounded_at(scale)
+
     def to_dense(self) -> Vector:
         """The matrix as a float64 array; `TooLarge` past `DENSE_LIMIT` entries."""
         self.check_dense("build the matrix")
@@ -366,6 +372,13 @@ class Transpose(Operator):
 
     def largest_entry(self) -> float:
         return self.of.largest_entry()
+
+    def _rounded(self, bits: int) -> tuple[Operator, float]:
+        rounded, scale = self.of.integer_form(bits)
+        return rounded.T, scale
+
+    def _rounded_at(self, scale: float) -> Operator:
+        return self.of._rounded_at(scale).T
 
     def nuclear_norm(self) -> float:
         return self.of.nuclear_norm()

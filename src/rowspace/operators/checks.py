@@ -79,3 +79,8 @@ def read_only(values: Any, dtype: Any) -> Array:
 def rounded_but_not_to_zero(values: Vector) -> Vector:
     """The nearest integers, but ±1 for what is not zero: a question asked faintly is still asked."""
     return np.asarray(np.sign(values) * np.maximum(np.rint(np.abs(values)), values != 0))
+
+
+def rounding_scale(bits: int, largest: float) -> float:
+    """The power of two that turns `largest` into a number of `bits` bits; one when there is nothing to scale."""
+    return 1.0 if not largest else 2.0 ** (bits - math.ceil(math.log2(largest)))

@@ -10,7 +10,7 @@ import numpy as np
 from rowspace.exceptions import InvalidInput
 
 from .base import Array, Operator, Vector
-from .checks import read_only
+from .checks import read_only, rounding_scale
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,8 +58,11 @@ class Dense(Operator):
         return float(np.abs(self.array).max())
 
     def _rounded(self, bits: int) -> tuple[Operator, float]:
-        scale = 2.0**bits / float(2.0 ** np.ceil(np.log2(self.largest_entry())))
-        return Dense(np.rint(scale * self.array)), scale
+        scale = rounding_scale(bits, self.largest_entry())
+        return self._rounded_at(scale), scale
+
+    def _rounded_at(self, scale: float) -> Operator:
+        return Dense(np.rint(scale * self.array))
 
     def _rows(self, start: int, stop: int) -> Vector:
         return self.array[start:stop].copy()

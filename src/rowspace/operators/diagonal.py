@@ -10,7 +10,7 @@ import numpy as np
 from rowspace.exceptions import InvalidInput
 
 from .base import Array, Indices, Operator, Vector
-from .checks import read_only, rounded_but_not_to_zero
+from .checks import read_only, rounded_but_not_to_zero, rounding_scale
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,8 +67,11 @@ class Diagonal(Operator):
         return float(np.abs(self.values).max())
 
     def _rounded(self, bits: int) -> tuple[Operator, float]:
-        scale = 2.0**bits / float(2.0 ** np.ceil(np.log2(self.largest_entry())))
-        return Diagonal(rounded_but_not_to_zero(scale * self.values)), scale
+        scale = rounding_scale(bits, self.largest_entry())
+        return self._rounded_at(scale), scale
+
+    def _rounded_at(self, scale: float) -> Operator:
+        return Diagonal(rounded_but_not_to_zero(scale * self.values))
 
     def nuclear_norm(self) -> float:
         return float(np.abs(self.values).sum())

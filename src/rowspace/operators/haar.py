@@ -9,7 +9,7 @@ import numpy as np
 from rowspace.exceptions import InvalidInput
 
 from .base import Array, Operator, Vector
-from .checks import check_size
+from .checks import check_size, rounding_scale
 from .composed import Composed
 from .diagonal import Diagonal
 from .tree import check_level_weights, rounded_weights
@@ -110,8 +110,11 @@ class Haar(Operator):
         return max(self.level_weights)
 
     def _rounded(self, bits: int) -> tuple[Operator, float]:
-        weights, scale = rounded_weights(self.level_weights, bits)
-        return Haar(self.n, weights), scale
+        scale = rounding_scale(bits, self.largest_entry())
+        return self._rounded_at(scale), scale
+
+    def _rounded_at(self, scale: float) -> Operator:
+        return Haar(self.n, rounded_weights(self.level_weights, scale))
 
     def nuclear_norm(self) -> float:
         return float(np.sqrt(self.row_norms_squared()).sum())

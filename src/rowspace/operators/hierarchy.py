@@ -8,7 +8,7 @@ from functools import cached_property
 from rowspace.exceptions import InvalidInput
 
 from .base import Operator
-from .checks import check_size
+from .checks import check_size, rounding_scale
 from .levels import Levels, RegularLevels
 from .tree import TreeLike, check_level_weights, rounded_weights
 
@@ -59,5 +59,8 @@ class Hierarchy(TreeLike):
         return rows, self.n
 
     def _rounded(self, bits: int) -> tuple[Operator, float]:
-        weights, scale = rounded_weights(self.level_weights, bits)
-        return Hierarchy(self.n, self.branching, weights), scale
+        scale = rounding_scale(bits, self.largest_entry())
+        return self._rounded_at(scale), scale
+
+    def _rounded_at(self, scale: float) -> Operator:
+        return Hierarchy(self.n, self.branching, rounded_weights(self.level_weights, scale))

@@ -104,6 +104,16 @@ class Kronecker(Operator):
         forms = [factor.integer_form(bits) for factor in self.factors]
         return Kronecker(*(B for B, _ in forms)), prod(s for _, s in forms)
 
+    def _rounded_at(self, scale: float) -> Operator:
+        real = [factor.largest_entry() for factor in self.factors if not factor.integral]
+        if not real:
+            return max(1, round(scale)) * self
+        # Factors that are no integers share the scale: all their largest entries become the same number.
+        largest = (scale * prod(real)) ** (1 / len(real))
+        return Kronecker(
+            *(f if f.integral else f._rounded_at(largest / f.largest_entry()) for f in self.factors)
+        )
+
     def nuclear_norm(self) -> float:
         return prod(factor.nuclear_norm() for factor in self.factors)
 

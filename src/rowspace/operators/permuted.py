@@ -78,6 +78,9 @@ class Permuted(Operator):
         rounded, scale = self.of.integer_form(bits)
         return Permuted(rounded, self.order), scale
 
+    def _rounded_at(self, scale: float) -> Operator:
+        return Permuted(self.of._rounded_at(scale), self.order)
+
     def nuclear_norm(self) -> float:
         return self.of.nuclear_norm()
 

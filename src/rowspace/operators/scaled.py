@@ -11,7 +11,7 @@ import numpy as np
 from rowspace.exceptions import InvalidInput
 
 from .base import Array, Indices, Operator, Vector, check_operators
-from .checks import check_number, read_only, rounded_but_not_to_zero
+from .checks import check_number, read_only, rounded_but_not_to_zero, rounding_scale
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,11 +85,17 @@ class Scaled(Operator):
         return abs(self.factor) * self.of.largest_entry()
 
     def _rounded(self, bits: int) -> tuple[Operator, float]:
-        # The sign stays with the matrix, so that scales are positive and can be compared.
-        rounded, scale = self.of.integer_form(bits)
         if not self.factor:
-            return Scaled(0.0, rounded), scale
+            return Scaled(0.0, self.of.integer_form(bits)[0]), 1.0
+        # The sign stays with the matrix, so that scales are positive.
+        rounded, scale = self.of.integer_form(bits)
         return (rounded if self.factor > 0 else -rounded), scale / abs(self.factor)
+
+    def _rounded_at(self, scale: float) -> Operator:
+        if not self.factor:
+            return Scaled(0.0, self.of.integer_form(1)[0])
+        rounded = self.of._rounded_at(scale * abs(self.factor))
+        return rounded if self.factor > 0 else -rounded
 
     def squared_frobenius(self) -> float:
         return self.factor**2 * self.of.squared_frobenius()
@@ -162,11 +168,15 @@ class Weighted(Operator):
         return float(np.abs(self.weights).max()) * self.of.largest_entry()
 
     def _rounded(self, bits: int) -> tuple[Operator, float]:
-        largest = float(np.abs(self.weights).max())
-        if not self.of.integral or not largest:
+        if not self.of.integral:
             return super()._rounded(bits)
-        scale = 2.0**bits / float(2.0 ** np.ceil(np.log2(largest)))
-        return Weighted(rounded_but_not_to_zero(scale * self.weights), self.of), scale
+        scale = rounding_scale(bits, float(np.abs(self.weights).max()))
+        return self._rounded_at(scale), scale
+
+    def _rounded_at(self, scale: float) -> Operator:
+        if not self.of.integral:
+            return super()._rounded_at(scale)
+        return Weighted(rounded_but_not_to_zero(scale * self.weights), self.of)
 
     def _rows(self, start: int, stop: int) -> Vector:
         return np.asarray(self.weights[start:stop, None] * self.of._rows(start, stop))

@@ -12,7 +12,7 @@ from scipy import sparse
 from rowspace.exceptions import InvalidInput
 
 from .base import Array, Indices, Operator, Vector
-from .checks import check_size, read_only
+from .checks import check_size, read_only, rounding_scale
 
 
 @dataclass(frozen=True, eq=False, init=False)
@@ -104,9 +104,12 @@ class Sparse(Operator):
         return float(np.abs(self.data).max(initial=0.0))
 
     def _rounded(self, bits: int) -> tuple[Operator, float]:
-        scale = 2.0**bits / float(2.0 ** np.ceil(np.log2(self.largest_entry())))
+        scale = rounding_scale(bits, self.largest_entry())
+        return self._rounded_at(scale), scale
+
+    def _rounded_at(self, scale: float) -> Operator:
         rounded = np.rint(scale * self.data)
-        return Sparse(data=rounded, indices=self.indices, indptr=self.indptr, columns=self.columns), scale
+        return Sparse(data=rounded, indices=self.indices, indptr=self.indptr, columns=self.columns)
 
     def _rows(self, start: int, stop: int) -> Vector:
         return cast("Vector", self.csr()[start:stop].toarray())

@@ -10,8 +10,8 @@ import numpy as np
 from rowspace.exceptions import InvalidInput
 
 from .base import Array, Indices, Operator, Vector
+from .checks import rounding_scale
 from .composed import Sum
-from .scaled import Scaled
 
 
 @dataclass(frozen=True, eq=False, init=False)
@@ -76,10 +76,11 @@ class Stack(Operator):
         return max(part.largest_entry() for part in self.parts)
 
     def _rounded(self, bits: int) -> tuple[Operator, float]:
-        # Part i is about Bᵢ/sᵢ; a common scale S turns it into round(S/sᵢ)·Bᵢ to the same precision.
-        forms = [part.integer_form(bits) for part in self.parts]
-        scale = 2.0**bits * min(s for _, s in forms)
-        return Stack(*(Scaled.of_product(max(1, round(scale / s)), B) for B, s in forms)), scale
+        scale = rounding_scale(bits, self.largest_entry())
+        return self._rounded_at(scale), scale
+
+    def _rounded_at(self, scale: float) -> Operator:
+        return Stack(*(part._rounded_at(scale) for part in self.parts))
 
     def squared_frobenius(self) -> float:
         return sum(part.squared_frobenius() for part in self.parts)

@@ -15,7 +15,7 @@ import numpy as np
 from rowspace.exceptions import InvalidInput
 
 from .base import Array, Operator, Vector
-from .checks import check_number, read_only
+from .checks import check_number, read_only, rounding_scale
 from .levels import Levels, SubtreeVariances
 
 
@@ -178,8 +178,11 @@ class Tree(TreeLike):
         return self.weights
 
     def _rounded(self, bits: int) -> tuple[Operator, float]:
-        weights, scale = rounded_weights(self.weights, bits)
-        return Tree(self.bounds, weights), scale
+        scale = rounding_scale(bits, self.largest_entry())
+        return self._rounded_at(scale), scale
+
+    def _rounded_at(self, scale: float) -> Operator:
+        return Tree(self.bounds, rounded_weights(self.weights, scale))
 
 
 @dataclass(frozen=True, eq=False)
@@ -239,7 +242,6 @@ def check_level_weights(weights: Any, levels: int) -> tuple[float, ...]:
     return checked
 
 
-def rounded_weights(weights: tuple[float, ...], bits: int) -> tuple[tuple[float, ...], float]:
+def rounded_weights(weights: tuple[float, ...], scale: float) -> tuple[float, ...]:
     """Integer weights close to scale · weights; a positive weight never becomes zero."""
-    scale = 2.0**bits / 2.0 ** np.ceil(np.log2(max(weights)))
-    return tuple(float(max(1, round(scale * w))) if w else 0.0 for w in weights), float(scale)
+    return tuple(float(max(1, round(scale * w))) if w else 0.0 for w in weights)
