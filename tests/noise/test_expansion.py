@@ -59,6 +59,18 @@ def test_bracket_holds_the_value(x: Fraction, digits: int) -> None:
         assert (high - low) / low < (8 + x) * Fraction(10) ** (1 - digits)
 
 
+@pytest.mark.parametrize("kind", [ExpNegative, Logistic])
+@pytest.mark.parametrize("side", [-1, 1])
+@pytest.mark.parametrize("distance", [20, 60, 300])
+def test_probabilities_next_to_a_short_binary_fraction(kind: type, side: int, distance: int) -> None:
+    """p = 77/256 ± 10^−distance: the first precision tried cannot tell on which side, so it must be raised."""
+    with mpmath.workdps(distance + 50):
+        p = mpmath.mpf(77) / 256 + side * mpmath.mpf(10) ** -distance
+        x = -mpmath.log(p) if kind is ExpNegative else mpmath.log((1 - p) / p)
+        rational = Fraction(int(mpmath.nint(x * mpmath.mpf(10) ** (distance + 40))), 10 ** (distance + 40))
+    assert kind(rational).prefix(8) == (77 if side > 0 else 76)
+
+
 def test_fair_coin_is_exact() -> None:
     assert [Logistic(Fraction(0)).prefix(bits) for bits in (1, 8, 72)] == [1, 128, 2**71]
 

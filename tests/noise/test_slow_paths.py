@@ -10,8 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rowspace.noise import InsecureSeededRandom, acceptance, discrete_gaussian, rounded_gaussian
+from rowspace.noise import BitSource, InsecureSeededRandom, acceptance, discrete_gaussian, rounded_gaussian
 from rowspace.noise.discrete_gaussian import _DiscreteGaussian
+from rowspace.noise.geometric import SignedGeometricSample
 from rowspace.noise.half_normal import LazyHalfNormal
 from rowspace.noise.rounded_gaussian import _PROPOSAL, _RoundedGaussian
 
@@ -93,6 +94,20 @@ def test_discrete_gaussian_beyond_exact_floats(word: int) -> None:
     assert random.used_up
 
 
+def test_discrete_gaussian_is_not_fooled_by_wrapping() -> None:
+    """Y = 2⁶⁴ is zero modulo 2⁶⁴, which would be accepted; the true Y is not."""
+    sampler = _DiscreteGaussian(Fraction(2**80))
+    assert sampler.proposal.digits == 46
+
+    class Wrapping:
+        def draw(self, count: int, random: BitSource) -> SignedGeometricSample:
+            zero, high = np.zeros(1, dtype=np.uint64), np.array([2**18], dtype=np.uint64)
+            return SignedGeometricSample(digits=46, low=zero, negative=zero, high_at=np.array([0]), high=high)
+
+    sampler.__dict__["proposal"] = Wrapping()
+    assert sampler.batch(1, ScriptedBits(word32(2**30))).size == 0
+
+
 @given(
     strip=st.integers(0, 80),
     bits_of_x=st.integers(0, 2**256 - 1),
@@ -146,6 +161,21 @@ def test_rounded_gaussian_tie(sixths: int, offset: int, negative: bool) -> None:
         known = LazyHalfNormal(k, known.fraction << 64 | word, known.bits + 64)
     random = ScriptedBits(*script)
     assert _RoundedGaussian(Fraction(48)).batch(1, random).tolist() == [-expected if negative else expected]
+    assert random.used_up
+
+
+@pytest.mark.parametrize("offset", [-1, 1])
+def test_bits_that_settled_the_acceptance_settle_the_rounding(offset: int) -> None:
+    """Both decisions are open after the first words; the second word of x is drawn once and used by both."""
+    k = 4
+    bits_of_x = 2**128 // 6 + offset
+    x = Fraction(bits_of_x, 2**128)
+    first, second = split(bits_of_x, 64, 64)
+    word = scaled_exp_negative(((k - 16) ** 2 + 2 * k * x + x * x) / 512, 32)
+    opening = [*proposal(_PROPOSAL, k, False), word64(first), word32(word)]
+    random = ScriptedBits(*opening, word64(0), word64(second))
+    expected = (3 * (k + x) + Fraction(1, 2)).__floor__()
+    assert _RoundedGaussian(Fraction(48)).batch(1, random).tolist() == [expected]
     assert random.used_up
 
 
