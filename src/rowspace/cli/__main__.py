@@ -1,0 +1,5 @@
+"""``python -m rowspace.cli``, for where the script is not on the path."""
+
+from .main import main
+
+main()

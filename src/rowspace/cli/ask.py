@@ -1,0 +1,53 @@
+"""``rowspace ask``: further answers from a release, for free."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.text import Text
+
+from rowspace.releases import Release
+from rowspace.report import AnswerGroup, answer_rows, answers_view
+
+from .options import Json, Level, Quiet
+from .screen import Screen
+
+
+def ask(
+    release_file: Annotated[
+        Path, typer.Argument(metavar="RELEASE", help="A .release file.", show_default=False)
+    ],
+    queries: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="QUERY...", help="Conditions on the attributes that were measured.", show_default=False
+        ),
+    ],
+    level: Level = 0.95,
+    as_json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Answer further questions from a release. [bold]Costs no privacy[/bold]: the data is not looked at again.
+
+    [dim]Examples[/dim]
+      rowspace ask people.release "age >= 65 and sex = 'F'"
+      rowspace ask people.release "age < 18" "18 <= age < 65" "age >= 65" --json
+      rowspace ask people.release "region = 'Harbour' or age between 20 and 29"
+    """
+    screen = Screen(quiet, as_json)
+    with screen.working("Reading"):
+        made = Release.load(release_file)
+        answers = made.ask(queries, level)
+    rows = tuple(answer_rows(answers, range(len(queries)), queries))
+    screen.result(answers_view([AnswerGroup(None, len(rows), rows)], level, width=screen.out.width))
+    screen.show(Text(f" free: covered by the release's {made.plan.privacy}", style="dim"))
+    fields = ("query", "answer", "std_error", "low", "high")
+    screen.document(
+        {
+            "statement": made.statement,
+            "level": level,
+            "answers": [{field: getattr(row, field) for field in fields} for row in rows],
+        }
+    )

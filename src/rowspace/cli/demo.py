@@ -1,0 +1,136 @@
+"""``rowspace demo``: the main job on bundled, invented people."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.text import Text
+
+from rowspace import mechanism, planning, sample
+from rowspace.planning import Plan
+from rowspace.releases import Release, export
+from rowspace.report import AnswerGroup, answer_rows, answers_view, plan_view
+from rowspace.sources import count_cells
+from rowspace.study import Study
+from rowspace.workload import Workload, predicates
+
+from .options import Force, Json, Quiet
+from .outputs import check_writable
+from .screen import Screen
+
+#: What the demo asks of the release, all of it free.
+QUESTIONS = {
+    "age": [f"{low} <= age < {low + 20}" for low in range(0, 100, 20)],
+    "age and sex": ["age < 18 and sex = 'F'", "age < 18 and sex = 'M'", "age >= 65 and sex = 'F'"],
+    "place": ["region = 'Capital'", "region = 'Highlands'", "zone = 'Coast' and age >= 65"],
+}
+
+#: The files that ``-o DIR`` leaves.
+KEPT = ("people.toml", "people.parquet", "people.plan", "people.release", "people.csv")
+
+LEVEL = 0.95
+TRUTH = "true value *"
+TRUTH_NOTE = " * true value, shown only because this sample is invented"
+
+
+def demo(
+    folder: Annotated[
+        Path | None,
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="DIR",
+            help="Also keep study, data, plan, release and table.",
+            show_default=False,
+        ),
+    ] = None,
+    force: Force = False,
+    as_json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Plan and release the sample study: 50,000 invented people. [bold]Start here.[/bold]
+
+    [dim]Examples[/dim]
+      rowspace demo
+      rowspace demo -o demo      [dim]keeps the files, to try the other commands on[/dim]
+    """
+    screen = Screen(quiet, as_json)
+    if folder is not None:
+        folder.mkdir(parents=True, exist_ok=True)
+        check_writable([folder / name for name in KEPT], force=force)
+    study = Study.load(_sample_study())
+    with screen.working("Planning, without the data"):
+        plan = planning.plan(study.workload, study.privacy)
+        groups = plan.group_errors()
+    screen.show("", Text(" 1. The plan: no data has been touched yet", style="bold cyan"), "")
+    screen.show(plan_view(plan, groups, study.name))
+    with screen.working("Counting, adding noise"):
+        made = mechanism.release(plan, sample.people_path())
+        asked = _ask(made)
+    screen.show(Text(" 2. The release: every answer with its error bar", style="bold cyan"))
+    screen.show(
+        answers_view(asked, LEVEL, width=screen.out.width, truth=TRUTH), Text(TRUTH_NOTE, style="dim"), ""
+    )
+    if folder is not None:
+        _keep(folder, plan, made)
+    screen.show(_next_steps(folder))
+    if as_json:
+        screen.document(_document(plan, asked))
+
+
+def _sample_study() -> Path:
+    """The bundled study file, beside the bundled data."""
+    return sample.people_path().with_name("people.toml")
+
+
+def _ask(made: Release) -> list[AnswerGroup]:
+    """The demo's questions, answered from the release, and beside them counted in the invented data."""
+    domain = made.plan.domain
+    counts = count_cells(sample.people_path(), domain).reshape(-1)
+    groups = []
+    for name, texts in QUESTIONS.items():
+        queries: Workload = predicates(domain, texts)
+        truth = (queries.unweighted_operator() @ counts).astype(int).tolist()
+        rows = answer_rows(made.ask(queries, LEVEL), range(len(texts)), texts, truth)
+        groups.append(AnswerGroup(name, len(rows), tuple(rows)))
+    return groups
+
+
+def _keep(folder: Path, plan: Plan, made: Release) -> None:
+    """Leave everything in a folder, to try the other commands on."""
+    study, data, plan_file, release_file, table = (folder / name for name in KEPT)
+    shutil.copyfile(_sample_study(), study)
+    shutil.copyfile(sample.people_path(), data)
+    plan.save(plan_file)
+    made.save(release_file)
+    export(made, table, LEVEL)
+
+
+def _next_steps(folder: Path | None) -> Text:
+    """What to type next."""
+    text = Text(" 3. What to try next", style="bold cyan")
+    for command, purpose in _commands(folder):
+        text.append(f"\n    {command}", style="not bold default")
+        text.append(f"\n      {purpose}", style="not bold dim default")
+    return text
+
+
+def _commands(folder: Path | None) -> Iterator[tuple[str, str]]:
+    """Commands that work as they stand, with what they are for."""
+    if folder is None:
+        yield "rowspace demo -o demo", "keep the study, the data, the plan and the release in a folder"
+        yield "rowspace init YOUR_DATA.csv", "draft a study of your own table"
+        return
+    yield f'rowspace ask {folder / "people.release"} "age between 30 and 39"', "ask more, for free"
+    yield f"rowspace plan {folder / 'people.toml'} --epsilon 0.5", "see what more privacy would cost"
+    yield f"rowspace init {folder / 'people.parquet'} -o {folder / 'draft.toml'}", "draft a study of a table"
+
+
+def _document(plan: Plan, asked: list[AnswerGroup]) -> dict[str, Any]:
+    """The demo for machines."""
+    answers = [{"group": group.name, **vars(row)} for group in asked for row in group.rows]
+    return {"plan": plan.to_dict(), "level": LEVEL, "truth_note": TRUTH_NOTE.strip(" *"), "answers": answers}

@@ -1,0 +1,65 @@
+"""The entry point: which commands there are, and how the program ends."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from typing import Annotated, NoReturn
+
+import typer
+
+from rowspace._version import __version__
+
+from .ask import ask
+from .demo import demo
+from .failures import exit_code
+from .init import init
+from .plan import plan
+from .release import release
+
+app = typer.Typer(
+    name="rowspace",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode="rich",
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+for command in (demo, init, plan, release, ask):
+    app.command()(command)
+
+
+def _show_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"rowspace {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _program(
+    version: Annotated[
+        bool,
+        typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version and exit."),
+    ] = False,
+) -> None:
+    """Answer a whole workload of counting queries under differential privacy, with the least noise it allows.
+
+    A study file says what is counted, what is asked and what is promised.
+    [bold]plan[/bold] tells how accurate every answer will be, without the data;
+    [bold]release[/bold] spends the budget once; [bold]ask[/bold] answers more for free.
+
+    [dim]Examples[/dim]
+      rowspace demo
+      rowspace init people.parquet            [dim]drafts study.toml; edit it[/dim]
+      rowspace plan study.toml
+      rowspace release study.toml people.parquet -o people.release -o people.csv
+      rowspace ask people.release "age >= 65 and sex = 'F'"
+
+    [dim]Exit codes: 0 done, 1 refused or failed, 2 misused, 130 interrupted.[/dim]
+    """
+
+
+def main(arguments: Sequence[str] | None = None) -> NoReturn:
+    """Run the command line and end the process."""
+    sys.exit(exit_code(lambda: app(args=arguments, prog_name="rowspace")))

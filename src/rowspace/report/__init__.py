@@ -1,0 +1,21 @@
+"""How plans and answers look on a terminal. Computes nothing: every number comes in ready.
+
+    numbers   figures as people read them        words     guarantees in plain words
+    plans     a plan on one screen               answers   answers with their error bars
+
+Everything returned here is a Rich renderable; where it is printed, and how wide, is the caller's business.
+"""
+
+from .answers import AnswerGroup, AnswerRow, answer_rows, answers_view, first_answers
+from .plans import plan_view
+from .words import plain_privacy
+
+__all__ = [
+    "AnswerGroup",
+    "AnswerRow",
+    "answer_rows",
+    "answers_view",
+    "first_answers",
+    "plain_privacy",
+    "plan_view",
+]

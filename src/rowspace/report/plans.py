@@ -1,0 +1,104 @@
+"""A plan on one screen: what will be asked, what is promised, how accurate it will be, and what else was tried."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from rich import box
+from rich.console import Group, RenderableType
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from rowspace.planning import Plan
+
+from .numbers import figures, whole
+from .words import plain_privacy
+
+#: (name, queries, RMSE, largest standard error or None), as `Plan.group_errors` gives them.
+GroupErrors = Sequence[tuple[str, int, float, float | None]]
+
+_GROUPS_SHOWN = 20
+
+
+def plan_view(plan: Plan, groups: GroupErrors, title: str | None = None) -> RenderableType:
+    """The whole plan; `groups` is `plan.group_errors()`, taken beforehand because it may need time."""
+    return Group(
+        Padding(_summary(plan, title), (0, 0, 0, 1)),
+        _group_table(groups),
+        _candidate_table(plan),
+    )
+
+
+def table() -> Table:
+    """The one look of all tables: a rule under the header, nothing else."""
+    return Table(box=box.SIMPLE_HEAD, header_style="bold", border_style="dim")
+
+
+def _summary(plan: Plan, title: str | None) -> Table:
+    """What, under which promise, how well."""
+    grid = Table.grid(padding=(0, 2))
+    grid.add_column(style="dim", no_wrap=True)
+    grid.add_column()
+    if title:
+        grid.add_row("study", Text(title, style="bold"))
+    about = ", ".join(plan.workload.attributes) or "all records"
+    grid.add_row(
+        "queries", Text(f"{whole(plan.workload.size)} about {about} ({whole(plan.domain.size)} cells)")
+    )
+    grid.add_row("privacy", Text(str(plan.privacy)))
+    grid.add_row("", Text(plain_privacy(plan.privacy), style="dim"))
+    rmse = figures([plan.rmse])[0]
+    accuracy = Text(f"±{rmse} expected for an answer (root mean square), ")
+    accuracy.append(plan.certificate, style="bold green" if plan.ratio < 2 else "bold")
+    grid.add_row("accuracy", accuracy)
+    return grid
+
+
+def _candidate_table(plan: Plan) -> Table:
+    """What was tried, best first; the first is taken. "× best" is the multiple of the lower bound on the error."""
+    weighted = any(part.weight != 1 for part in plan.workload.parts)
+    view = table()
+    view.add_column("strategy", overflow="fold")
+    view.add_column("weighted RMSE" if weighted else "RMSE", justify="right", no_wrap=True)
+    view.add_column("× best", justify="right", no_wrap=True)
+    view.add_column("seconds", justify="right", no_wrap=True)
+    rmses = figures([math.sqrt(c.total_error / plan.workload.size) for c in plan.candidates])
+    ratios = figures([c.ratio for c in plan.candidates])
+    for number, (candidate, rmse, ratio) in enumerate(zip(plan.candidates, rmses, ratios, strict=True)):
+        name = Text(f"{'●' if number == 0 else ' '} {candidate.name}")
+        view.add_row(name, rmse, ratio, f"{candidate.seconds:.2f}", style="" if number == 0 else "dim")
+    return view
+
+
+def _group_table(groups: GroupErrors) -> Table:
+    """How accurate each group of queries will be."""
+    rows = _merged(groups)
+    view = table()
+    view.add_column("queries about", overflow="fold")
+    view.add_column("number", justify="right", no_wrap=True)
+    view.add_column("RMSE", justify="right", no_wrap=True)
+    view.add_column("worst", justify="right", no_wrap=True)
+    shown = rows[:_GROUPS_SHOWN]
+    rmses, worsts = figures([row[2] for row in shown]), figures([row[3] for row in shown])
+    for (name, number, _, _), rmse, worst in zip(shown, rmses, worsts, strict=True):
+        view.add_row(Text(name), whole(number), rmse, worst)
+    if len(rows) > _GROUPS_SHOWN:
+        view.add_row(Text(f"… and {len(rows) - _GROUPS_SHOWN:,} more groups", style="dim"), "", "", "")
+    return view
+
+
+def _merged(groups: GroupErrors) -> list[tuple[str, int, float, float | None]]:
+    """One row for each name: predicates come as several groups, which is of no interest to a reader."""
+    by_name: dict[str, list[tuple[str, int, float, float | None]]] = {}
+    for group in groups:
+        by_name.setdefault(group[0], []).append(group)
+    rows: list[tuple[str, int, float, float | None]] = []
+    for name, same in by_name.items():
+        number = sum(group[1] for group in same)
+        rmse = math.sqrt(sum(group[1] * group[2] ** 2 for group in same) / number)
+        worsts = [group[3] for group in same]
+        known = [worst for worst in worsts if worst is not None]
+        rows.append((name, number, rmse, max(known) if len(known) == len(worsts) else None))
+    return rows
