@@ -102,6 +102,16 @@ def _leaves():
     yield "sparse from dense", op.Sparse(HOLES.tolist()), HOLES
     yield "sparse nothing", op.Sparse(np.zeros((2, 3))), np.zeros((2, 3))
     yield "diagonal", op.Diagonal([1, 0.25, 3]), naive.diagonal([1, 0.25, 3])
+    yield (
+        "p-identity",
+        op.PIdentity([1, -0.5, 2], op.Dense([[1, 2, 0.5]])),
+        naive.stack(naive.diagonal([1, -0.5, 2]), [[1, 2, 0.5]]),
+    )
+    yield (
+        "integer p-identity",
+        op.PIdentity([1, 2], op.Sparse([[3, 0]])),
+        naive.stack(naive.diagonal([1, 2]), [[3, 0]]),
+    )
     yield "diagonal with a zero", op.Diagonal([1, -2, 0]), naive.diagonal([1, -2, 0])
 
 

@@ -15,6 +15,7 @@ from .haar import Haar
 from .hierarchy import Hierarchy
 from .identity import Identity
 from .kronecker import Kronecker
+from .p_identity import PIdentity
 from .permuted import Permuted
 from .predicates import AllPredicates
 from .prefix import Difference, Prefix
@@ -39,6 +40,7 @@ __all__ = [
     "Identity",
     "Kronecker",
     "Operator",
+    "PIdentity",
     "Permuted",
     "Prefix",
     "Ranges",
