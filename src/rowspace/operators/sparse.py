@@ -11,7 +11,7 @@ from scipy import sparse
 
 from rowspace.exceptions import InvalidInput
 
-from .base import Array, Indices, Operator, Vector
+from .base import DENSE_LIMIT, Array, Indices, Operator, Vector
 from .checks import check_size, read_only, rounding_scale
 
 
@@ -87,6 +87,8 @@ class Sparse(Operator):
         return cast("Array", (self.csr(y.dtype).T @ flat.T).T.reshape(*y.shape[:-1], self.columns))
 
     def gram(self) -> Operator:
+        if float(np.sum(np.diff(self.indptr) ** 2.0)) > DENSE_LIMIT:
+            return super().gram()  # long rows make a dense Gram matrix: apply the two factors instead
         csr = self.csr()
         return Sparse(csr.T @ csr)
 

@@ -1,0 +1,46 @@
+"""Intervals cover the truth as often as they say, for every kind of noise and of query."""
+
+import numpy as np
+import pytest
+
+import rowspace as rs
+from rowspace.noise import InsecureSeededRandom
+
+DOMAIN = rs.Domain(age=rs.Numeric(0, 16, bins=16), sex=rs.Categorical(["F", "M"]))
+X = np.random.default_rng(1).integers(0, 300, (16, 2))
+WORKLOADS = {
+    "ranges": rs.workload.ranges(DOMAIN, "age"),
+    "marginals": rs.workload.marginals(DOMAIN, up_to=2),
+    "cells": rs.workload.identity(DOMAIN),
+}
+
+
+@pytest.mark.parametrize(
+    "privacy", [rs.PureDP(1.0), rs.PureDP(0.2), rs.ZCDP(0.5), rs.ApproxDP(1.0, 1e-6)], ids=str
+)
+@pytest.mark.parametrize("name", WORKLOADS)
+@pytest.mark.parametrize("level", [0.8, 0.95])
+def test_coverage(name, privacy, level):
+    """2,000 releases. Each query's count of hits is at least the stated binomial minus six standard deviations, and
+    for noise on a fine grid at most plus six (false-alarm rate below 1e-6 over all queries).
+    """
+    plan = rs.plan(WORKLOADS[name], privacy)
+    random = InsecureSeededRandom(21)
+    W = plan.workload.unweighted_operator().to_dense()
+    _, half_width = plan.error_bars(level)
+    truth = (
+        W
+        @ X.reshape(plan.domain.shape if plan.domain == DOMAIN else (16, 2))
+        .sum(axis=() if plan.domain == DOMAIN else 1)
+        .ravel()
+    )
+    runs = 2000
+    hits = np.zeros(len(W))
+    for _ in range(runs):
+        x = X if plan.domain == DOMAIN else X.sum(axis=1)
+        answers = W @ rs.release(plan, x, random=random).estimate
+        hits += np.abs(answers - truth) <= half_width + 1e-6
+    slack = 6 * np.sqrt(runs * level * (1 - level)) + 0.002 * runs
+    assert hits.min() >= runs * level - slack
+    if plan.noise.variance > 1000:
+        assert hits.max() <= runs * level + slack

@@ -1,0 +1,116 @@
+"""Releases: tables, free questions, files."""
+
+import dataclasses
+import json
+
+import numpy as np
+import pandas as pd
+import pyarrow.parquet as pq
+import pytest
+
+import rowspace as rs
+from rowspace.exceptions import FileError, InvalidInput, InvalidWorkload, TooLarge, UnsupportedWorkload
+
+DOMAIN = rs.Domain(
+    age=rs.Numeric(0, 10, bins=10), sex=rs.Categorical(["F", "M"]), city=rs.Categorical(["x", "y"])
+)
+PLAN = rs.plan(rs.workload.ranges(DOMAIN, "age") + rs.workload.marginal(DOMAIN, "age", "sex"), rs.PureDP(1.0))
+X = np.arange(20).reshape(10, 2) * 100
+
+
+@pytest.fixture(scope="module")
+def release():
+    return rs.release(PLAN, X)
+
+
+def test_answers_have_labels_and_error_bars(release):
+    table = release.answers()
+    assert list(table.columns) == ["group", "age", "sex", "answer", "std_error", "low", "high"]
+    assert len(table) == 55 + 20
+    assert (table.low < table.answer).all()
+    assert (table.answer < table.high).all()
+    assert table[["answer", "std_error"]].notna().all().all()
+    wide = release.answers(level=0.99)
+    assert (wide.high - wide.low >= table.high - table.low).all()
+
+
+def test_answers_are_consistent(release):
+    """Post-processed from one x̂: parts add up to wholes exactly (to rounding)."""
+    table = release.answers()
+    whole = table[(table.group == "ranges of age") & (table.age == "[0, 10)")].answer.item()
+    cells = table[table.group == "age × sex"].answer.sum()
+    assert whole == pytest.approx(cells)
+
+
+def test_ask_is_free_and_agrees(release):
+    asked = release.ask(["age < 10", "age < 3 and sex = 'F'", "age < 3 or sex = 'M'"])
+    assert len(asked) == 3
+    assert asked.answer[0] == pytest.approx(release.estimate.sum())
+    workload = release.ask(rs.workload.prefixes(DOMAIN, "age"))
+    assert workload.answer.iloc[-1] == pytest.approx(release.estimate.sum())
+    assert release.ask("sex = 'M'").answer.item() == pytest.approx(
+        release.estimate.reshape(10, 2)[:, 1].sum()
+    )
+
+
+def test_release_holds_no_counts(release):
+    assert {f.name for f in dataclasses.fields(release)} == {"plan", "noisy_answers"}
+    with pytest.raises(ValueError, match="read-only"):
+        release.noisy_answers[0] = 0
+
+
+def test_round_trip(release, tmp_path):
+    release.save(tmp_path / "r.release")
+    again = rs.Release.load(tmp_path / "r.release")
+    pd.testing.assert_frame_equal(again.answers(), release.answers())
+    assert again.statement == release.statement
+
+
+def test_exports_carry_the_statement(release, tmp_path):
+    for suffix in ("csv", "parquet", "json"):
+        rs.export(release, tmp_path / f"a.{suffix}")
+    csv = pd.read_csv(tmp_path / "a.csv", comment="#")
+    assert release.statement in (tmp_path / "a.csv").read_text().splitlines()[0]
+    parquet = pq.read_table(tmp_path / "a.parquet")
+    assert json.loads(parquet.schema.metadata[b"rowspace"])["statement"] == release.statement
+    body = json.loads((tmp_path / "a.json").read_text())
+    assert body["statement"] == release.statement
+    for answers in (csv.answer, parquet.to_pandas().answer, [row["answer"] for row in body["answers"]]):
+        np.testing.assert_allclose(answers, release.answers().answer)
+
+
+def test_bad_questions(release, tmp_path):
+    with pytest.raises(InvalidWorkload, match="city"):
+        release.ask(rs.workload.marginal(DOMAIN, "city"))
+    other = rs.Domain(age=rs.Numeric(0, 10, bins=5))
+    with pytest.raises(InvalidWorkload, match="not measured as declared"):
+        release.ask(rs.workload.ranges(other, "age"))
+    with pytest.raises(InvalidInput, match="level"):
+        release.answers(level=95)
+    with pytest.raises(InvalidInput, match="csv"):
+        rs.export(release, tmp_path / "a.xlsx")
+    with pytest.raises(InvalidInput, match="noisy answers"):
+        rs.Release(PLAN, np.zeros(3))
+
+
+def test_unsupported_questions_get_no_number():
+    plan = rs.plan(rs.workload.total(DOMAIN.subset(["age"])), rs.PureDP(1.0))
+    release = rs.release(plan, X[:, 0])
+    if plan.strategy.full_column_rank:
+        pytest.skip("the chosen strategy supports everything")
+    with pytest.raises(UnsupportedWorkload):
+        release.ask("age < 5")
+
+
+def test_a_table_that_would_not_fit_says_so():
+    big = rs.Domain(age=rs.Numeric(0, 4096, bins=4096))
+    plan = rs.plan(rs.workload.prefixes(big, "age"), rs.PureDP(1.0), effort="fast")
+    release = rs.release(plan, np.ones(4096, dtype=int))
+    with pytest.raises(TooLarge, match="8390656 answers"):
+        release.ask(rs.workload.ranges(big, "age"))
+
+
+def test_damaged_release_files(release, tmp_path):
+    PLAN.save(tmp_path / "p")
+    with pytest.raises(FileError):
+        rs.Release.load(tmp_path / "p")

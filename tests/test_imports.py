@@ -1,0 +1,66 @@
+"""The architecture's privacy contracts: checked, and shown to fail when broken."""
+
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+
+import rowspace
+
+ROOT = Path(__file__).parent.parent
+CONTRACTS = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["importlinter"]["contracts"]
+
+
+def reachable(module: str) -> set[str]:
+    """Names of rowspace modules that end up loaded by importing one module alone."""
+    # The package's __init__ imports everything, so stand in a bare package of the same path.
+    code = (
+        "import sys, types, importlib\n"
+        "package = types.ModuleType('rowspace'); package.__path__ = [sys.argv[1]]\n"
+        "sys.modules['rowspace'] = package\n"
+        "importlib.import_module(sys.argv[2])\n"
+        "print('\\n'.join(m for m in sys.modules if m.startswith('rowspace.')))\n"
+    )
+    folder = str(Path(rowspace.__file__).parent)
+    done = subprocess.run(
+        [sys.executable, "-c", code, folder, module], capture_output=True, text=True, check=True
+    )
+    return set(done.stdout.split())
+
+
+@pytest.mark.parametrize("module", ["rowspace.planning", "rowspace.strategy", "rowspace.workload"])
+def test_planning_never_loads_data_or_noise(module):
+    loaded = reachable(module)
+    for forbidden in ("rowspace.sources", "rowspace.noise", "rowspace.measure"):
+        assert not {m for m in loaded if m == forbidden or m.startswith(forbidden + ".")}
+
+
+def test_releases_never_load_sources():
+    assert not {m for m in reachable("rowspace.releases") if m.startswith("rowspace.sources")}
+
+
+def test_the_contracts_fail_when_broken(tmp_path):
+    """A copy of the package with one forbidden import must not pass the linter."""
+    package = tmp_path / "src" / "rowspace"
+    source = Path(rowspace.__file__).parent
+    for file in source.rglob("*.py"):
+        target = package / file.relative_to(source)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_text(file.read_text())
+    (tmp_path / "pyproject.toml").write_text((ROOT / "pyproject.toml").read_text())
+    assert _lint(tmp_path) == 0
+    planning = package / "planning" / "plan.py"
+    planning.write_text(planning.read_text() + "\nfrom rowspace.sources import count_cells\n")
+    assert _lint(tmp_path) == 1
+
+
+def _lint(folder: Path) -> int:
+    command = [Path(sys.executable).parent / "lint-imports", "--no-cache"]
+    environment = {"PYTHONPATH": str(folder / "src"), "PATH": ""}
+    return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True).returncode
+
+
+def test_two_privacy_contracts_are_declared():
+    assert sum(contract["name"].startswith("Privacy") for contract in CONTRACTS) == 2

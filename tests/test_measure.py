@@ -1,0 +1,62 @@
+"""The one place where counts meet noise."""
+
+import dataclasses
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from rowspace import operators as op
+from rowspace.exceptions import IntegerOverflow, InvalidInput
+from rowspace.measure import Measurement, draw, measure
+from rowspace.noise import InsecureSeededRandom
+from rowspace.planning import MAX_RECORDS
+from rowspace.privacy import DiscreteGaussian, DiscreteLaplace, RoundedGaussian
+
+MODELS = [DiscreteLaplace(Fraction(3)), DiscreteGaussian(Fraction(9)), RoundedGaussian(Fraction(2000))]
+
+
+@pytest.mark.parametrize("noise", MODELS, ids=str)
+def test_exact_integers(noise):
+    """Answers minus the same noise are A·x to the last bit, at sizes where float64 would round."""
+    A = op.Stack(op.Hierarchy(8), 2**20 * op.Identity(8))
+    x = np.array([2**36 + 1, 0, 3, 1, 2**30 + 7, 5, 2, 1])
+    measured = measure(A, noise, x, InsecureSeededRandom(5))
+    drawn = draw(noise, A.shape[0], InsecureSeededRandom(5))
+    exact = [sum(int(a) * int(v) for a, v in zip(row, x, strict=True)) for row in A.to_dense()]
+    assert measured.answers.dtype == np.int64
+    assert (measured.answers - drawn).tolist() == exact
+
+
+def test_measurement_holds_no_counts():
+    measured = measure(op.Identity(3), MODELS[0], [10, 20, 30])
+    assert {f.name for f in dataclasses.fields(Measurement)} == {"strategy", "noise", "answers"}
+    with pytest.raises(ValueError, match="read-only"):
+        measured.answers[0] = 1
+
+
+def test_overflow_is_refused_beforehand():
+    class Untouchable:
+        def __array__(self, *_args, **_keywords):
+            raise AssertionError("the data was touched")
+
+    with pytest.raises(IntegerOverflow):
+        measure(op.Dense([[float(2**41)]]), MODELS[0], Untouchable())
+
+
+@pytest.mark.parametrize("x", [[MAX_RECORDS + 1, 0], [-1, 2], [2**62, 2**62]])
+def test_counts_past_the_public_bound_are_refused_without_showing_them(x):
+    with pytest.raises(IntegerOverflow) as caught:
+        measure(op.Identity(2), MODELS[0], x)
+    assert str(x[0]) not in str(caught.value).replace(str(MAX_RECORDS), "")
+
+
+@pytest.mark.parametrize("x", [[1.0, 2.0], [1, 2, 3], [[1, 2, 3]], ["a", "b"], [True, False]])
+def test_wrong_counts(x):
+    with pytest.raises(InvalidInput, match="expected 2 integer counts"):
+        measure(op.Identity(2), MODELS[0], x)
+
+
+def test_unknown_noise():
+    with pytest.raises(InvalidInput, match="noise model"):
+        draw(3, 1, InsecureSeededRandom(0))

@@ -1,0 +1,91 @@
+"""The matrix mechanism as a whole: unbiased, with the predicted variance, never the same noise twice."""
+
+import numpy as np
+import pytest
+from scipy import stats
+
+import rowspace as rs
+from rowspace.exceptions import InvalidInput, RowspaceError
+from rowspace.noise import InsecureSeededRandom
+
+DOMAIN = rs.Domain(age=rs.Numeric(0, 16, bins=16), sex=rs.Categorical(["F", "M"]))
+X = np.random.default_rng(8).integers(0, 200, (16, 2))
+W = rs.workload.ranges(DOMAIN, "age") + rs.workload.marginals(DOMAIN, up_to=2)
+PRIVACIES = [rs.PureDP(1.0), rs.PureDP(0.3, "replace-one"), rs.ZCDP(0.5), rs.ApproxDP(1.0, 1e-6)]
+
+
+@pytest.mark.parametrize("privacy", PRIVACIES, ids=str)
+def test_standardized_errors(privacy):
+    """1,000 releases: every query's standardized errors have mean 0 and variance 1 within sampling error.
+
+    False-alarm rate below 1e-6 per privacy notion: Bonferroni over the queries, normal means and (with room for
+    the kurtosis of Laplace sums) variances.
+    """
+    plan = rs.plan(W, privacy)
+    random = InsecureSeededRandom(11)
+    truth = plan.workload.unweighted_operator() @ X.ravel()
+    std_error, _ = plan.error_bars()
+    estimates = np.array([rs.release(plan, X, random=random).estimate for _ in range(1000)])
+    errors = (estimates @ plan.workload.unweighted_operator().to_dense().T - truth) / std_error
+    bound = stats.norm.isf(0.5e-6 / (2 * errors.shape[1]))
+    assert np.abs(errors.mean(axis=0)).max() * np.sqrt(1000) < bound
+    # Var(sample variance) ≈ (kurtosis + 2)/1000 with excess kurtosis at most 3.6 here.
+    assert np.abs(errors.var(axis=0) - 1).max() < bound * np.sqrt(5.6 / 1000) * 1.3
+
+
+@pytest.mark.parametrize("privacy", PRIVACIES, ids=str)
+def test_total_squared_error_is_the_prediction(privacy):
+    """Mean of 1,000 total squared errors within 6 standard errors of plan.total_error (false alarm < 1e-8)."""
+    plan = rs.plan(W, privacy)
+    random = InsecureSeededRandom(12)
+    dense = plan.workload.operator().to_dense()
+    truth = dense @ X.ravel()
+    losses = [np.sum((dense @ rs.release(plan, X, random=random).estimate - truth) ** 2) for _ in range(1000)]
+    assert abs(np.mean(losses) - plan.total_error) < 6 * np.std(losses) / np.sqrt(1000)
+
+
+def test_two_releases_never_share_noise():
+    plan = rs.plan(rs.workload.identity(DOMAIN), rs.PureDP(1e-6))
+    first, second = (rs.release(plan, X).noisy_answers for _ in range(2))
+    # Scale 10⁶: 32 equal answers, or even 3, would take shared noise.
+    assert np.sum(first == second) < 3
+
+
+def test_a_refused_charge_releases_nothing():
+    class Refusing:
+        def charge(self, plan):
+            raise RowspaceError("the budget is spent")
+
+    class Recording:
+        plans = ()
+
+        def charge(self, plan):
+            self.plans += (plan,)
+
+    plan = rs.plan(rs.workload.identity(DOMAIN), rs.PureDP(1.0))
+    with pytest.raises(RowspaceError, match="spent"):
+        rs.release(plan, X, ledger=Refusing())
+    ledger = Recording()
+    rs.release(plan, X, ledger=ledger)
+    assert ledger.plans == (plan,)
+
+
+def test_bad_data_charges_nothing():
+    class Recording:
+        charged = False
+
+        def charge(self, plan):
+            self.charged = True
+
+    ledger = Recording()
+    with pytest.raises(RowspaceError):
+        rs.release(rs.plan(W, rs.PureDP(1.0)), "no-such-file.csv", ledger=ledger)
+    assert not ledger.charged
+
+
+def test_bad_input():
+    plan = rs.plan(rs.workload.identity(DOMAIN), rs.PureDP(1.0))
+    with pytest.raises(InvalidInput, match="expected a plan"):
+        rs.release("plan", X)
+    with pytest.raises(InvalidInput, match="charge"):
+        rs.release(plan, X, ledger=object())

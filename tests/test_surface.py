@@ -1,0 +1,34 @@
+"""The public surface is what __all__ says."""
+
+import importlib
+import pkgutil
+
+import pytest
+
+import rowspace
+
+ROOMS = ["rowspace", *(f"rowspace.{m.name}" for m in pkgutil.iter_modules(rowspace.__path__) if m.ispkg)]
+
+
+@pytest.mark.parametrize("name", [r for r in ROOMS if r not in ("rowspace.cli", "rowspace.sample")])
+def test_all_is_real_sorted_and_complete(name):
+    module = importlib.import_module(name)
+    assert sorted(set(module.__all__)) == sorted(module.__all__)
+    for public in module.__all__:
+        assert hasattr(module, public), public
+
+
+def test_the_contract_of_the_design():
+    """Names that users and checks are written against."""
+    import rowspace as rs
+
+    root = (
+        "Domain Numeric Categorical PureDP ApproxDP ZCDP plan Plan release workload error operators strategy"
+    )
+    families = "ranges prefixes marginals marginal cube identity total predicates matrix"
+    structures = "Identity Total Prefix Ranges WidthRanges AllPredicates Hierarchy Haar Dense Sparse Diagonal"
+    structures += " Kronecker Stack"
+    errors = "total_error max_error query_errors profile"
+    for room, names in ((rs, root), (rs.workload, families), (rs.operators, structures), (rs.error, errors)):
+        for name in names.split():
+            assert hasattr(room, name), name
