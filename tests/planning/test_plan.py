@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import rowspace as rs
-from rowspace import error
+from rowspace import error, strategy
 from rowspace import operators as op
 from rowspace.exceptions import IntegerOverflow, InvalidInput, TooLarge
 from rowspace.planning import MAX_RECORDS, check_overflow, to_integers
