@@ -2,30 +2,69 @@
 
 All bounds are in the unit of E(A, W) = (sensitivity)² · tr((AᵗA)⁺WᵗW) and hold for Laplace and Gaussian noise
 alike, because the L1 norm of a column is at least its L2 norm.
+
+| bound                 | what it takes                               | how close on ranges / prefixes of 1024 |
+|-----------------------|---------------------------------------------|----------------------------------------|
+| `singular_value_bound`| the sum of singular values                  | 1.3 % / 3.5 %                          |
+| `root_diagonal_bound` | the diagonal of (WᵗW)^½, O(n log n) for both | 0.03 % / 0.6 %                         |
+| `dual_bound`          | an eigendecomposition a step, n ≤ 4096      | 3 steps: 1e-9 / 0.05 %                 |
+
+Products of workloads multiply each of them, since λ = λ₁ ⊗ λ₂ makes the matrices of `dual` products as well. A union is
+at least the sum of its parts, because one strategy serves them all; that is used where the whole is out of reach.
 """
 
 from __future__ import annotations
 
+from functools import lru_cache
+from math import prod
+
 import numpy as np
 
 from rowspace.exceptions import TooLarge
-from rowspace.operators import Operator, Scaled, Stack
+from rowspace.operators import DECOMPOSITION_LIMIT, Kronecker, Operator, Prefix, Ranges, Scaled, Stack
+from rowspace.operators.base import Vector
+from rowspace.operators.checks import check_size
 from rowspace.privacy import Neighbours, Privacy
+
+from .dual import FullRank, bound_at
+from .dual_ascent import plain_step
+
+QUICK_CELLS = 512
+"""Most cells for which `unit_lower_bound` decomposes matrices: a tenth of a second."""
+
+QUICK_STEPS = 3
 
 
 def unit_lower_bound(W: Operator, privacy: Privacy) -> float:
-    """The best bound available for this workload under this notion of neighbours; 0 when none is."""
+    """The best bound that is cheap for this workload under this notion of neighbours; 0 when none is."""
     if privacy.neighbours is Neighbours.REPLACE_ONE:
         return replace_one_bound(W)
+    return _quick_bound(W)
+
+
+def _quick_bound(W: Operator) -> float:
+    if isinstance(W, Scaled):
+        return W.factor**2 * _quick_bound(W.of)
+    if isinstance(W, Kronecker):
+        return prod(_quick_bound(factor) for factor in W.factors)
+    if W.shape[1] <= QUICK_CELLS:
+        return _remembered_bound(W, QUICK_STEPS)
+    if isinstance(W, (Ranges, Prefix)):
+        return root_diagonal_bound(W)
     return singular_value_bound(W)
 
 
+@lru_cache(maxsize=64)
+def _remembered_bound(W: Operator, steps: int) -> float:
+    """Every candidate for a workload is judged against the same bound: it is computed once."""
+    return dual_bound(W, steps)
+
+
 def singular_value_bound(W: Operator) -> float:
-    """(Σσ)²/n, with σ the singular values of W.
+    """(Σσ)²/n, with σ the singular values of W (Theorem 6).
 
     Proof. With G = AᵗA, Cauchy–Schwarz gives (tr V^½)² ≤ tr(G)·tr(G⁺V) for V = WᵗW in A's row space, and
-    tr(G) = Σ‖a_j‖² ≤ n·max‖a_j‖². Products of workloads multiply. A union is at least the sum of its
-    parts, because one strategy serves them all; that is used where the singular values are out of reach.
+    tr(G) = Σ‖a_j‖² ≤ n·max‖a_j‖².
 
     >>> from rowspace import operators as op
     >>> singular_value_bound(op.Identity(5))
@@ -40,6 +79,74 @@ def singular_value_bound(W: Operator) -> float:
             return sum(singular_value_bound(part) for part in W.parts)
         # Σσ ≥ (Σσ²)^½ always.
         return W.squared_frobenius() / W.shape[1]
+
+
+def root_diagonal_bound(W: Ranges | Prefix) -> float:
+    """Σ_j ((WᵗW)^½)_jj², in closed form: the half step of the dual from λ = 1 (see `dual`), O(n log n).
+
+    At least the singular value bound, whose (Σ_j ·)²/n it replaces by Σ_j (·)².
+
+    >>> from rowspace import operators as op
+    >>> bound = root_diagonal_bound(op.Ranges(1024))
+    >>> bool(singular_value_bound(op.Ranges(1024)) < bound < 6.48433e6 < 1.0003 * bound)
+    True
+    """
+    diagonal = _ranges_root_diagonal(W.n) if isinstance(W, Ranges) else _prefix_root_diagonal(W.n)
+    return float(np.sum(diagonal**2))
+
+
+def _ranges_root_diagonal(n: int) -> Vector:
+    """Σ_k σ_k·2/(n+1)·sin²(πjk/(n+1)): the eigenvectors are sines, and 2sin² = 1 − cos of twice the angle."""
+    k = np.arange(1, n + 1)
+    roots = np.concatenate(([0.0], 0.5 * np.sqrt(n + 1) / np.sin(k * np.pi / (2 * n + 2))))
+    cosines = np.fft.fft(roots).real[1:]
+    return np.asarray((roots.sum() - cosines) / (n + 1))
+
+
+def _prefix_root_diagonal(n: int) -> Vector:
+    """Σ_k σ_k·4/(2n+1)·cos²(θ_k(j+½)) with θ_k = (2k−1)π/(2n+1), by the same doubling of angles."""
+    odd = np.arange(1, 2 * n, 2)
+    spread = np.zeros(4 * n + 2)
+    spread[odd] = 0.5 / np.sin(odd * np.pi / (4 * n + 2))
+    cosines = np.fft.fft(spread).real[odd]
+    return np.asarray((spread.sum() + cosines) * 2 / (2 * n + 1))
+
+
+def dual_bound(W: Operator, steps: int = 10) -> float:
+    """The bound of Program 2's dual after some steps from equal weights; one eigendecomposition each.
+
+    Guarantees:
+        - never below the singular value bound, and never falls with more steps (`test_dual_bound_only_rises`);
+        - below the error of every strategy, Laplace or Gaussian (`test_bounds_hold_for_random_strategies`).
+
+    `TooLarge` past 4096 cells in a factor that is no product; unions past that are bounded by the sum of their parts.
+
+    >>> from rowspace import operators as op
+    >>> round(dual_bound(op.Ranges(64), 4), 1)
+    11024.4
+    """
+    check_size("steps", steps)
+    if isinstance(W, Scaled):
+        return W.factor**2 * dual_bound(W.of, steps)
+    if isinstance(W, Kronecker):
+        return prod(dual_bound(factor, steps) for factor in W.factors)
+    n = W.shape[1]
+    if n > DECOMPOSITION_LIMIT:
+        if isinstance(W, Stack):
+            return sum(dual_bound(part, steps) for part in W.parts)
+        raise TooLarge(
+            f"the dual bound needs eigendecompositions of {n} x {n} matrices, the limit is {DECOMPOSITION_LIMIT}; "
+            "use singular_value_bound"
+        )
+    V = W.gram().to_dense()
+    if not V.any():
+        return 0.0
+    geometry, weights, best = FullRank.of(V), np.full(n, 1 / n), 0.0
+    for _ in range(steps):
+        point = geometry.at(weights)
+        best = max(best, bound_at(point))
+        weights = plain_step(point)
+    return best
 
 
 def replace_one_bound(W: Operator) -> float:

@@ -56,9 +56,20 @@ class Result:
 
 
 def judged(
-    name: str, A: Operator, W: Operator, privacy: Privacy, *, status: str, steps: int, seconds: float
+    name: str,
+    A: Operator,
+    W: Operator,
+    privacy: Privacy,
+    *,
+    status: str,
+    steps: int,
+    seconds: float,
+    unit_bound: float | None = None,
 ) -> Result:
-    """A result whose error is computed from the strategy itself, not taken from the optimizer's own books."""
+    """A result whose error is computed from the strategy itself, not taken from the optimizer's own books.
+
+    `unit_bound`: a lower bound the optimizer has proved, in the unit of E; the better of it and the default counts.
+    """
     error = noise_level(A, privacy) * profile_trace(A, W)
-    bound = privacy.unit_variance * unit_lower_bound(W, privacy)
+    bound = privacy.unit_variance * max(unit_lower_bound(W, privacy), unit_bound or 0.0)
     return Result(name, A, error, bound, status, steps, seconds)

@@ -1,0 +1,94 @@
+"""The search for the best λ: the monotone step λ ← λx², accelerated, until the duality gap is certified.
+
+Measured on the prefix sums of 256 cells, eigendecompositions to a gap of 1e-6: λ ← λx² alone 14, Anderson
+acceleration of its logarithm 8, Newton's method with conjugate gradients fails from afar (the dual is not concave in
+log λ) and costs two matrix products for every inner step. All ranges take 2 either way.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from rowspace.operators.base import Vector
+
+from .acceleration import Anderson
+from .dual import Geometry, Point, bound_at
+
+PATIENCE = 3
+"""Steps without any gain in the bound after which rounding is taken to be the limit."""
+
+
+@dataclass(frozen=True)
+class Ascent:
+    """The best point found, the best bound, and how the search ended."""
+
+    point: Point
+    bound: float
+    steps: int
+    ending: str
+
+
+def start_weights(V: Vector) -> Vector:
+    """λ ∝ diag(V)^½, between the optimum of a diagonal V (V itself) and λ = 1: saves a step on ranges and prefixes."""
+    weights = np.sqrt(np.diagonal(V))
+    return np.asarray(weights / weights.sum())
+
+
+def ascend(geometry: Geometry, start: Vector, gap: float, max_steps: int) -> Ascent:
+    """Raise the dual bound until the strategy at hand is within a factor 1 + gap of it.
+
+    Guarantees:
+        - the bound never falls from one accepted step to the next (`test_every_step_raises_the_bound`);
+        - Ctrl-C returns the best point so far (`test_interrupted`), if there is one.
+    """
+    acceleration = Anderson()
+    best = geometry.at(start)
+    bound, steps, idle = bound_at(best), 1, 0
+    try:
+        while not _certified(best, bound, gap):
+            if steps >= max_steps:
+                return Ascent(best, bound, steps, f"stopped after {steps} steps; raise max_steps")
+            if idle >= PATIENCE:
+                return Ascent(best, bound, steps, "stopped at the limit of rounding; ask for a larger gap")
+            point = geometry.at(_next_weights(best, acceleration))
+            steps += 1
+            reached = bound_at(point)
+            if reached < bound * (1 - 1e-15):
+                # The accelerated step overshot: the plain one from the best point cannot.
+                acceleration.forget()
+                point = geometry.at(plain_step(best))
+                steps += 1
+                reached = bound_at(point)
+            idle = idle + 1 if reached <= bound * (1 + 1e-15) else 0
+            best, bound = point, max(bound, reached)
+    except KeyboardInterrupt:
+        return Ascent(best, bound, steps, "interrupted; best so far")
+    return Ascent(best, bound, steps, "certified")
+
+
+def _certified(point: Point, bound: float, gap: float) -> bool:
+    # Any error is at least Σλx², so where that is far above (Σλx)² the strategy still has far to go: no need to
+    # compute its error, which costs a matrix product.
+    spread = bound_at(point) / float(np.sum(point.weights * point.diagonal)) ** 2 - 1
+    return spread <= max(gap, 1e-12) and point.error <= (1 + gap) * bound
+
+
+def plain_step(point: Point) -> Vector:
+    """The monotone step λ ← λx²."""
+    weights = point.weights * point.diagonal**2
+    return np.asarray(weights / weights.sum())
+
+
+def _next_weights(point: Point, acceleration: Anderson) -> Vector:
+    """The accelerated step, in logarithms so that weights stay positive; cells at zero stay there."""
+    weights, image = point.weights, plain_step(point)
+    active = (weights > 0) & (image > 0)
+    proposal = acceleration.propose(
+        np.log(weights, where=active, out=np.zeros_like(weights)),
+        np.log(image, where=active, out=np.zeros_like(weights)),
+        weights,
+    )
+    out = np.where(active, np.exp(np.where(active, proposal - proposal[active].max(), 0.0)), 0.0)
+    return np.asarray(out / out.sum())
