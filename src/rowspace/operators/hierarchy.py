@@ -44,7 +44,7 @@ class Hierarchy(TreeLike):
     @cached_property
     def levels(self) -> Levels:
         """The nested partitions."""
-        return RegularLevels.of(self.n, self.branching)
+        return RegularLevels(self.n, self.branching)
 
     @property
     def level_weights(self) -> tuple[float, ...]:

@@ -26,7 +26,7 @@ class Kronecker(Operator):
 
     def __init__(self, *operators: Operator, factors: tuple[Operator, ...] = ()) -> None:
         """Kronecker(A, B, …), or Kronecker(factors=(A, B, …)) as saved files spell it."""
-        everything = (*operators, *factors)
+        everything = (*operators, *factors) if isinstance(factors, tuple) else ()
         if not everything or not all(isinstance(factor, Operator) for factor in everything):
             raise InvalidInput("expected one or more operators to multiply")
         object.__setattr__(self, "factors", everything)

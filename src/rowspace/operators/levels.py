@@ -73,23 +73,44 @@ class Levels:
         return np.repeat(values, self.children[level], axis=-1)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, init=False)
 class RegularLevels(Levels):
-    """Blocks of branching^k cells, the last block of a level cut short where n is no power."""
+    """Blocks of branching^k cells, the last block of a level cut short where n is no power.
 
+    Nested by construction, and its passes need only the counts: the bounds are built when somebody asks.
+    """
+
+    cells: int
     branching: int
 
-    @classmethod
-    def of(cls, n: int, branching: int) -> RegularLevels:
-        """The levels of a regular tree over n cells."""
-        sizes = [1]
-        while sizes[-1] < n:
-            sizes.append(sizes[-1] * branching)
-        bounds = tuple(np.minimum(np.arange(-(-n // size) + 1) * size, n) for size in reversed(sizes))
-        return cls(bounds, branching)
+    def __init__(self, cells: int, branching: int) -> None:
+        """The levels of a regular tree over the given number of cells."""
+        object.__setattr__(self, "cells", cells)
+        object.__setattr__(self, "branching", branching)
 
-    def __post_init__(self) -> None:
-        """Nested by construction."""
+    @cached_property
+    def block_sizes(self) -> tuple[int, ...]:
+        """Cells below an uncut node of every level."""
+        sizes = [1]
+        while sizes[0] < self.cells:
+            sizes.insert(0, sizes[0] * self.branching)
+        return tuple(sizes)
+
+    @cached_property  # type: ignore[misc]  # a field there, computed here
+    def bounds(self) -> tuple[Indices, ...]:
+        """Multiples of the block sizes."""
+        counts = zip(self.counts, self.block_sizes, strict=True)
+        return tuple(np.minimum(np.arange(count + 1) * size, self.cells) for count, size in counts)
+
+    @property
+    def n(self) -> int:
+        """Number of cells."""
+        return self.cells
+
+    @cached_property
+    def counts(self) -> tuple[int, ...]:
+        """Number of nodes of every level."""
+        return tuple(-(-self.cells // size) for size in self.block_sizes)
 
     @cached_property
     def first_children(self) -> tuple[Indices, ...]:

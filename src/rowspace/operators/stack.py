@@ -22,7 +22,7 @@ class Stack(Operator):
 
     def __init__(self, *operators: Operator, parts: tuple[Operator, ...] = ()) -> None:
         """Stack(A, B, …), or Stack(parts=(A, B, …)) as saved files spell it."""
-        everything = (*operators, *parts)
+        everything = (*operators, *parts) if isinstance(parts, tuple) else ()
         if not everything or not all(isinstance(part, Operator) for part in everything):
             raise InvalidInput("expected one or more operators to stack")
         widths = {part.shape[1] for part in everything}

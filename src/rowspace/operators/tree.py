@@ -214,9 +214,9 @@ class TreeInverse(Operator):
         estimate = z[0]
         for level in range(lowest):
             estimate = z[level + 1] + tree._share(level) * levels.spread(level, estimate - Z[level])
-        sizes = levels.sizes(lowest)
         if levels.counts[lowest] == levels.n:
             return np.asarray(estimate)
+        sizes = levels.sizes(lowest)
         return np.repeat(estimate / sizes, sizes, axis=-1)
 
     def _adjoint(self, x: Array) -> Array:

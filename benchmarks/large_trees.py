@@ -1,0 +1,83 @@
+"""What a large tree or wavelet costs, as multiples of one pass over the data: `python -m benchmarks.large_trees`.
+
+Times are the best of several repeats, divided by the best `np.cumsum` of the same float64 vector in the same
+run, so that they carry over between machines. "first" builds the operator too: a user pays that once. Memory is
+the peak of everything allocated on the way, the result included, in vectors of n float64.
+Target: at most 40 passes and 10 vectors at n = 2²⁰.
+"""
+
+from __future__ import annotations
+
+import time
+import tracemalloc
+from collections.abc import Callable
+
+import numpy as np
+
+from rowspace import operators as op
+
+REPEATS = 7
+
+CASES: list[tuple[str, Callable[[], op.Operator]]] = [
+    *((f"Hierarchy(2^{k})", lambda k=k: op.Hierarchy(2**k)) for k in range(16, 21)),
+    ("Hierarchy(10^6, 10)", lambda: op.Hierarchy(10**6, 10)),
+    ("Hierarchy(10^6, 2)", lambda: op.Hierarchy(10**6, 2)),
+    *((f"Haar(2^{k})", lambda k=k: op.Haar(2**k)) for k in range(16, 21)),
+]
+
+
+def best_seconds(work: Callable[[], object]) -> float:
+    """Least of several timings: the one least disturbed by the rest of the machine."""
+    timings = []
+    for _ in range(REPEATS):
+        begin = time.perf_counter()
+        work()
+        timings.append(time.perf_counter() - begin)
+    return min(timings)
+
+
+def peak_bytes(work: Callable[[], object]) -> int:
+    """Peak memory allocated by `work`, its result included."""
+    tracemalloc.start()
+    result = work()
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    del result
+    return peak
+
+
+def main() -> None:
+    """Print one line per operator."""
+    header = (
+        "operator",
+        "cumsum ms",
+        "A@x",
+        "first A@x",
+        "pinv@y",
+        "first pinv@y",
+        "A@x vectors",
+        "pinv@y vectors",
+    )
+    print("{:20} {:>9} {:>7} {:>9} {:>7} {:>12} {:>11} {:>14}".format(*header))
+    for name, make in CASES:
+        A = make()
+        n = A.shape[1]
+        x = np.random.default_rng(0).integers(0, 1000, n)
+        y, inverse, reals = A @ x, A.pinv(), x.astype(np.float64)
+        unit = best_seconds(lambda reals=reals: np.cumsum(reals))
+        works = [
+            lambda A=A, x=x: A @ x,
+            lambda make=make, x=x: make() @ x,
+            lambda inverse=inverse, y=y: inverse @ y,
+            lambda make=make, y=y: make().pinv() @ y,
+        ]
+        ratios = [best_seconds(work) / unit for work in works]
+        vectors = [peak_bytes(work) / (8 * n) for work in (works[1], works[3])]
+        print(
+            f"{name:20} {unit * 1e3:9.3f} {ratios[0]:7.2f} {ratios[1]:9.2f} {ratios[2]:7.2f} {ratios[3]:12.2f} "
+            f"{vectors[0]:11.2f} {vectors[1]:14.2f}"
+        )
+
+
+if __name__ == "__main__":
+    main()
