@@ -225,14 +225,12 @@ OPERANDS = {
 @pytest.mark.parametrize("operand", OPERANDS)
 @pytest.mark.parametrize(
     "A",
-    [op.Prefix(3), op.Hierarchy(3).pinv(), op.Kronecker(op.Dense(np.ones((2, 3))))],
+    [op.Prefix(3), op.Hierarchy(2).pinv(), op.Kronecker(op.Dense(np.ones((2, 3))))],
     ids=["exact", "real", "product"],
 )
 def test_operands(A, operand):
-    x = OPERANDS[operand]
-    if A.shape[1] == 6 and isinstance(x, np.ndarray) and x.dtype.kind == "f":
-        x = np.ones(7)
-    refused(lambda: A @ x)
+    assert A.shape[1] == 3
+    refused(lambda: A @ OPERANDS[operand])
 
 
 def test_messages_never_show_an_operand():

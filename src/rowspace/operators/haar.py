@@ -22,6 +22,13 @@ class Haar(Operator):
     n must be a power of two: a wavelet of another size needs padding, which wastes budget on cells that do
     not exist; use `Hierarchy(n)`, which takes any n. One weight for the total and one per level of
     differences, coarse to fine; all ones by default. The rows are orthogonal: the transform inverts itself.
+    O(n) for every verb.
+
+    >>> Haar(4).to_dense().astype(int)
+    array([[ 1,  1,  1,  1],
+           [ 1,  1, -1, -1],
+           [ 1, -1,  0,  0],
+           [ 0,  0,  1, -1]])
     """
 
     n: int

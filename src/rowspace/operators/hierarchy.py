@@ -18,7 +18,18 @@ class Hierarchy(TreeLike):
     """Sums over blocks of n, …, b², b, 1 cells; `Hierarchy(4)` is the paper's H₄.
 
     Any n ≥ 1: where n is no power of the branching factor, the last block of a level is cut short. One weight
-    per level, root first; all ones by default. Every column has the same norm.
+    per level, root first; all ones by default. Every column has the same norm. O(n) for every verb.
+
+    >>> Hierarchy(6, branching=3).to_dense().astype(int)
+    array([[1, 1, 1, 1, 1, 1],
+           [1, 1, 1, 0, 0, 0],
+           [0, 0, 0, 1, 1, 1],
+           [1, 0, 0, 0, 0, 0],
+           [0, 1, 0, 0, 0, 0],
+           [0, 0, 1, 0, 0, 0],
+           [0, 0, 0, 1, 0, 0],
+           [0, 0, 0, 0, 1, 0],
+           [0, 0, 0, 0, 0, 1]])
     """
 
     n: int

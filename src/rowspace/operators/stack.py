@@ -16,7 +16,12 @@ from .composed import Sum
 
 @dataclass(frozen=True, eq=False, init=False)
 class Stack(Operator):
-    """The rows of every part in order; all parts share their columns."""
+    """The rows of every part in order; all parts share their columns. Costs what the parts cost.
+
+    >>> from rowspace import operators as op
+    >>> (op.Stack(op.Total(3), 2 * op.Identity(3)) @ np.array([1, 2, 3])).tolist()
+    [6, 2, 4, 6]
+    """
 
     parts: tuple[Operator, ...]
 
