@@ -83,7 +83,7 @@ def answers_view(
     view.add_column("query", overflow="fold")
     view.add_column("answer", justify="right", no_wrap=True)
     if not narrow:
-        view.add_column("± std. error", justify="right", no_wrap=True)
+        view.add_column("std. error", justify="right", no_wrap=True)
     view.add_column(f"{100 * level:g} % interval", justify="right", no_wrap=True)
     if truth is not None:
         view.add_column(truth, justify="right", style="dim")
@@ -107,7 +107,7 @@ def _heading(group: AnswerGroup) -> Text:
     """The name of a group, and how much of it is shown."""
     text = Text(group.name or "", style="bold")
     if len(group.rows) < group.size:
-        text.append(f"  first {len(group.rows)} of {whole(group.size)}", style="dim")
+        text.append(f"  {len(group.rows)} of {whole(group.size)}", style="dim")
     return text
 
 

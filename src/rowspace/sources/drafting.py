@@ -6,6 +6,7 @@ Planning and releasing never come here. `rowspace init` does, for the curator of
 from __future__ import annotations
 
 import math
+import sys
 from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
@@ -126,7 +127,8 @@ def _all_numbers(opened: OpenTable, column: Any) -> bool:
 def _sketch_numbers(opened: OpenTable, name: str, values: Any, dtype: str) -> ColumnSketch:
     """The range of the finite numbers, and whether all of them are whole."""
     numbers = opened.rows.select(value=values)
-    finite = numbers.filter(numbers.value.notnull() & ~numbers.value.isnan() & ~numbers.value.isinf())
+    # Engines order NaN above all numbers or below none, so this drops it too; not all of them know isnan().
+    finite = numbers.filter(numbers.value.abs() <= sys.float_info.max)
     found = _fetch(
         opened,
         finite.aggregate(

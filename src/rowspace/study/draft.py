@@ -86,8 +86,8 @@ def _numeric(low: float, high: float, whole: bool) -> Numeric:
     if max(abs(low), abs(high)) > _LARGEST:
         raise InvalidDomain(f"numbers beyond {_LARGEST:g}")
     step = _round_step((high - low) / _WANTED_BINS or abs(high) / _WANTED_BINS or 1.0)
-    # In decimal, so that a width of 0.1 gives edges that look like it.
-    start, stop = (Decimal(low) // step - (low < 0)) * step, (Decimal(high) // step + 1) * step
+    # In decimal and from the shortest spelling, so that a width of 0.1 gives edges that look like it.
+    start, stop = (Decimal(repr(low)) // step - (low < 0)) * step, (Decimal(repr(high)) // step + 1) * step
     bins = int((stop - start) / step)
     return Numeric(float(start), float(stop), bins=bins)
 

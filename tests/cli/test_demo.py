@@ -1,0 +1,40 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from tests.cli.running import rowspace, unchanged
+
+
+def test_the_demo_shows_plan_answers_and_what_is_next(tmp_path: Path) -> None:
+    folder = tmp_path / "demo"
+    ended = rowspace("demo", "-o", folder)
+    assert ended.code == 0, ended.err
+    words = " ".join(ended.out.split())
+    for expected in (
+        "no data has been touched",
+        "best possible",
+        "95 % interval",
+        "sample is invented",
+        "rowspace ask",
+    ):
+        assert expected in words
+    assert sorted(path.name for path in folder.iterdir()) == [
+        "people.csv",
+        "people.parquet",
+        "people.plan",
+        "people.release",
+        "people.toml",
+    ]
+    assert rowspace("ask", folder / "people.release", "age between 30 and 39").code == 0
+    with unchanged(folder):
+        assert rowspace("demo", "-o", folder).code == 1
+
+
+def test_the_demo_for_machines() -> None:
+    document = json.loads(rowspace("demo", "--json").out)
+    assert document["plan"]["ratio"] >= 1
+    for row in document["answers"]:
+        # Nine standard errors: Laplace sums pass that with probability below 10⁻⁵ each at the very worst, and
+        # sums of the many variables here below 10⁻⁹.
+        assert abs(row["answer"] - row["truth"]) < 9 * row["std_error"]

@@ -1,0 +1,74 @@
+"""The program as the shell sees it."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from rowspace import __version__
+from tests.cli.running import process
+
+
+def test_version_and_help() -> None:
+    assert process("--version").stdout.strip() == f"rowspace {__version__}"
+    help_text = process("--help", NO_COLOR="1").stdout
+    for command in ("demo", "init", "plan", "release", "ask"):
+        assert command in help_text
+    assert "\x1b" not in help_text
+
+
+def test_exit_codes_and_streams(folder: Path) -> None:
+    done = process("plan", folder / "study.toml", "--json")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert json.loads(done.stdout)["queries"] == 212
+    refused = process("plan", folder / "nothing.toml")
+    assert (refused.returncode, refused.stdout) == (1, "")
+    assert refused.stderr.startswith("error: expected a study file")
+    assert process("plan").returncode == 2
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs a device that is always full")
+@pytest.mark.parametrize("option", [[], ["--json"]])
+def test_a_full_disk_under_standard_output(folder: Path, option: list[str]) -> None:
+    command = [sys.executable, "-m", "rowspace.cli", "plan", str(folder / "study.toml"), *option]
+    with open("/dev/full", "w") as full:
+        ended = subprocess.run(
+            command, stdout=full, stderr=subprocess.PIPE, text=True, check=False, timeout=60
+        )
+    assert ended.returncode == 1
+    assert ended.stderr == "error: No space left on device\n"
+
+
+@pytest.mark.parametrize("option", [[], ["--json"]])
+def test_a_closed_pipe(folder: Path, option: list[str]) -> None:
+    read_end, write_end = os.pipe()
+    os.close(read_end)
+    command = [sys.executable, "-m", "rowspace.cli", "plan", str(folder / "study.toml"), *option]
+    ended = subprocess.run(
+        command, stdout=write_end, stderr=subprocess.PIPE, text=True, check=False, timeout=60
+    )
+    os.close(write_end)
+    assert ended.returncode == 1
+    assert ended.stderr == ""
+
+
+def test_an_interrupt(folder: Path) -> None:
+    """Reading a pipe that nobody writes to is where the program can be caught at work."""
+    pipe = folder / "pipe.toml"
+    os.mkfifo(pipe)
+    command = [sys.executable, "-m", "rowspace.cli", "plan", str(pipe)]
+    running = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    writer = os.open(pipe, os.O_WRONLY)  # returns once the program has opened the other end
+    time.sleep(0.2)
+    running.send_signal(signal.SIGINT)
+    out, err = running.communicate(timeout=60)
+    os.close(writer)
+    assert running.returncode == 130
+    assert "Traceback" not in out + err

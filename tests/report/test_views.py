@@ -1,0 +1,88 @@
+"""What is shown is what the library said, at any width, markup or not."""
+
+from __future__ import annotations
+
+from io import StringIO
+
+import pytest
+from rich.console import Console, RenderableType
+
+import rowspace as rs
+from rowspace.privacy import ZCDP, ApproxDP, Neighbours, Privacy, PureDP
+from rowspace.report import AnswerGroup, AnswerRow, answers_view, first_answers, plain_privacy, plan_view
+
+DOMAIN = rs.Domain(age=rs.Numeric(0, 8, bins=8), sex=rs.Categorical(["F", "[bold]M[/bold]"]))
+
+
+@pytest.fixture(scope="module")
+def plan() -> rs.Plan:
+    queries = rs.workload.ranges(DOMAIN, "age") + 2 * rs.workload.marginal(DOMAIN, "sex")
+    queries += rs.workload.predicates(DOMAIN, ["age < 5", "sex = 'F' and age > 2", "sex = 'F' or age > 2"])
+    return rs.plan(queries, rs.PureDP(1.0))
+
+
+def text(view: RenderableType, width: int = 100) -> str:
+    out = StringIO()
+    Console(file=out, width=width).print(view)
+    return out.getvalue()
+
+
+def test_a_plan_shows_its_figures(plan: rs.Plan) -> None:
+    shown = text(plan_view(plan, plan.group_errors(), "My [red]study"))
+    assert "My [red]study" in shown
+    assert plan.certificate in " ".join(shown.split())
+    assert str(plan.privacy) in shown
+    for candidate in plan.candidates:
+        assert candidate.name in shown
+
+
+def test_groups_of_one_name_are_one_row(plan: rs.Plan) -> None:
+    rows = [line.split() for line in text(plan_view(plan, plan.group_errors())).splitlines()]
+    (predicates,) = [row for row in rows if row[:1] == ["predicates"]]
+    assert predicates[1] == "3"
+
+
+def test_many_groups_are_cut(plan: rs.Plan) -> None:
+    groups = [(f"group {number}", 1, 1.0, None) for number in range(25)]
+    assert "and 5 more groups" in text(plan_view(plan, groups))
+
+
+def test_the_first_answers_of_every_group(plan: rs.Plan) -> None:
+    release = rs.release(plan, [10] * 16)
+    answers = release.answers()
+    groups = first_answers(plan.workload, answers)
+    assert [(group.name, group.size, len(group.rows)) for group in groups] == [
+        ("ranges of age", 36, 3),
+        ("sex", 2, 2),
+        ("predicates", 3, 3),
+    ]
+    assert [row.answer for row in groups[1].rows] == answers["answer"].tolist()[36:38]
+    assert groups[2].rows[0].query == "age < 5"
+    shown = text(answers_view(groups, 0.95))
+    assert "ranges of age  3 of 36" in shown
+    assert "sex = [bold]M[/bold]" in shown
+
+
+def test_a_narrow_table_leaves_out_what_intervals_tell() -> None:
+    rows = (AnswerRow("age < 5", 1234.5, 3.2, 1228.0, 1241.0, truth=1233),)
+    group = [AnswerGroup(None, 1, rows)]
+    assert "std. error" in text(answers_view(group, 0.9, width=80), 80)
+    narrow = text(answers_view(group, 0.9, width=60), 60)
+    assert "std. error" not in narrow
+    assert "1,228.0 to 1,241.0" in narrow
+    assert "1,233" in text(answers_view(group, 0.9, truth="true value"))
+    assert "1,233" not in text(answers_view(group, 0.9))
+
+
+@pytest.mark.parametrize(
+    ("privacy", "words"),
+    [
+        (PureDP(1.0), "a factor of 2.72."),
+        (PureDP(1e6), "a factor of e^1e+06."),
+        (PureDP(1.0, Neighbours.REPLACE_ONE), "Replacing any one record"),
+        (ApproxDP(1.0, 1e-6), "a factor of 2.72, plus 1e-06."),
+        (ZCDP(0.5), "a shift by 1 standard deviations"),
+    ],
+)
+def test_plain_words(privacy: Privacy, words: str) -> None:
+    assert words in plain_privacy(privacy)
