@@ -27,7 +27,10 @@ from rowspace.operators.base import Vector
 
 from .reflection import Sector, assemble, gather, sectors
 
-FAINT = 1e-7
+HARDLY_DEFICIENT = 1e-7
+"""Missing part of a diagonal entry that is left alone: completing it gains no more, and makes X nearly singular."""
+
+FAINT = 2e-7
 """Share of the identity mixed into X where some queries are too faint to count in 64-bit floats: X supports them."""
 
 
@@ -116,6 +119,11 @@ class FullRankPoint:
     weights: Vector
     roots: tuple[tuple[Vector, Vector], ...]
 
+    @property
+    def definite(self) -> bool:
+        """Whether every eigenvalue stands above rounding: else X has no digits in some direction."""
+        return all(bool(s.all()) for s, _ in self.roots)
+
     @cached_property
     def _root_diagonal(self) -> Vector:
         diagonals = [np.square(Q) @ s for s, Q in self.roots]
@@ -131,11 +139,11 @@ class FullRankPoint:
     @cached_property
     def error(self) -> float:
         """One matrix product per block."""
+        if not self.definite:
+            return float("inf")
         # X = d^(−½) S d^(−½), so tr(X⁻¹V) = Σ_k q_kᵗ d^½ V d^½ q_k / s_k.
         total = 0.0
         for part, (s, Q) in zip(self.geometry.parts, self.roots, strict=True):
-            if not s.all():
-                return float("inf")
             B = np.sqrt(self._root_diagonal[part.cells])[:, None] * Q
             total += float(np.sum(np.einsum("ik,ik->k", part.block @ B, B) / s))
         return total
@@ -194,10 +202,14 @@ class RowSpacePoint:
         dropped = self.Y.shape[1] < rank
         B = self.Y / (np.sqrt(x)[:, None] if rank == n and not dropped else np.sqrt(x.max()))
         X = B @ B.T
-        if dropped:
-            X *= 1 - FAINT
-        np.fill_diagonal(X, 1.0)
-        return X
+        return completed((1 - FAINT) * X if dropped else X)
+
+
+def completed(X: Vector) -> Vector:
+    """X with deficient diagonal entries raised to 1; those short of it by rounding stay, for X to keep its rank."""
+    diagonal = np.diagonal(X)
+    np.fill_diagonal(X, np.where(diagonal < 1 - HARDLY_DEFICIENT, 1.0, diagonal))
+    return X
 
 
 def profile_trace(X: Vector, L: Vector) -> float:

@@ -72,7 +72,7 @@ def _certified(point: Point, bound: float, gap: float) -> bool:
     # Any error is at least Σλx², so where that is far above (Σλx)² the strategy still has far to go: no need to
     # compute its error, which costs a matrix product.
     spread = bound_at(point) / float(np.sum(point.weights * point.diagonal)) ** 2 - 1
-    return spread <= max(gap, 1e-12) and point.error <= (1 + gap) * bound
+    return spread <= max(4 * gap, 1e-12) and point.error <= (1 + gap) * bound
 
 
 def plain_step(point: Point) -> Vector:

@@ -54,7 +54,7 @@ def _triangle(X: Vector) -> Vector | None:
 def _low_rank(X: Vector, W: Operator) -> Operator:
     """T·R with R made of rows of W and of single cells, or the plain factor where such rows are out of reach."""
     eigenvalues, Q = linalg.eigh(X)
-    kept = eigenvalues > len(X) * 1e-15 * eigenvalues[-1]
+    kept = eigenvalues > 1e-12 * eigenvalues[-1]
     F = (Q[:, kept] * np.sqrt(eigenvalues[kept])).T
     m, n = W.shape
     if not W.integral or m > ROWS_PER_CELL * n or m * n > DENSE_LIMIT:

@@ -17,7 +17,7 @@ from rowspace.operators.checks import check_number, check_size
 from rowspace.privacy import Neighbours, Privacy
 
 from .bounds import unit_lower_bound
-from .dual import FullRank, Geometry, RowSpace, certified_bound
+from .dual import FullRank, FullRankPoint, RowSpace, certified_bound
 from .dual_ascent import Ascent, ascend, start_weights
 from .factors import error_trace, factored
 from .result import Result, judged
@@ -164,28 +164,27 @@ class RegularizedGaussian:
 
 
 def solve(W: Operator, V: Vector, gap: float, max_steps: int) -> Ascent:
-    """Program 2 for WᵗW = V, in the row space of W."""
-    geometry = _geometry(W, V)
-    ascent = ascend(geometry, start_weights(V), gap, max_steps)
-    if isinstance(geometry, FullRank):
-        return ascent
+    """Program 2 for WᵗW = V: directly for a well-conditioned V, else through a factor of the row space of W."""
+    start = start_weights(V)
+    if _is_well_conditioned(V):
+        ascent = ascend(FullRank.of(V), start, gap, max_steps)
+        if isinstance(ascent.point, FullRankPoint) and ascent.point.definite:
+            return ascent
+    ascent = ascend(RowSpace(row_space_factor(W, V)), start, gap, max_steps)
     # The row space was found to rounding; the bound is stated for the workload as given.
     return replace(ascent, bound=certified_bound(V, ascent.point.weights))
 
 
-def _geometry(W: Operator, V: Vector) -> Geometry:
-    """Direct for a well-conditioned workload of full rank, else through a factor of its row space."""
+def _is_well_conditioned(V: Vector) -> bool:
+    norms = np.sqrt(np.diagonal(V))
+    if not norms.min() > 0:
+        return False
     try:
-        norms = np.sqrt(np.diagonal(V))
-        if norms.min() > 0:
-            pivots = np.diagonal(linalg.cholesky(V / np.multiply.outer(norms, norms)))
-            # At the optimum λ is about diag V, and what is decomposed is Λ^½VΛ^½.
-            spread = (norms.max() / norms.min()) ** 4 / pivots.min() ** 2
-            if spread < WELL_CONDITIONED:
-                return FullRank.of(V)
+        pivots = np.diagonal(linalg.cholesky(V / np.multiply.outer(norms, norms)))
     except linalg.LinAlgError:
-        pass
-    return RowSpace(row_space_factor(W, V))
+        return False
+    # At the optimum Λ is about as uneven as V, and Λ^½VΛ^½ is what is decomposed.
+    return bool(max(norms.max() / norms.min(), 1 / pivots.min()) ** 4 < WELL_CONDITIONED)
 
 
 def _judged_total(

@@ -23,7 +23,7 @@ from rowspace.operators import Operator
 from rowspace.operators.base import Vector
 
 from .acceleration import Anderson
-from .dual import certified_bound, inverse_of, symmetric_roots
+from .dual import certified_bound, completed, inverse_of, symmetric_roots
 from .weighted_gram import weighted_gram
 
 LEAST_IMPORTANCE = 1e-10
@@ -80,9 +80,7 @@ class WorstPoint:
         """The feasible X: columns scaled to unit norm, or completed where scaling would leave the row space."""
         x = self.diagonal
         B = self.Y / np.sqrt(x)[:, None] if self.queries.basis is None else self.Y / np.sqrt(x.max())
-        X = B @ B.T
-        np.fill_diagonal(X, 1.0)
-        return X
+        return completed(B @ B.T)
 
     @cached_property
     def largest_error(self) -> float:
