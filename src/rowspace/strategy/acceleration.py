@@ -11,8 +11,9 @@ from rowspace.operators.base import Vector
 MEMORY = 6
 """Steps remembered. On prefix sums 2 take 8 steps to a gap of 1e-6, 4 and more take 7 (without: 14)."""
 
-LARGEST_STEP = 8.0
-"""Most that any logarithm may move at once (a factor of 3000): a guard against nearly dependent memories."""
+LARGEST_RISE, LARGEST_FALL = 8.0, 2.0
+"""How far extrapolation may carry a logarithm from where the plain map puts it. A weight that fell too far comes back
+slowly, so falling is held on the shorter leash."""
 
 
 @dataclass
@@ -40,5 +41,4 @@ class Anderson:
         scale = np.sqrt(weight)[:, None]
         residuals, images = np.diff(self._residuals, axis=0).T, np.diff(self._images, axis=0).T
         mix = np.linalg.lstsq(scale * residuals, scale[:, 0] * self._residuals[-1], rcond=1e-10)[0]
-        step = image - images @ mix - point
-        return np.asarray(point + np.clip(step, -LARGEST_STEP, LARGEST_STEP))
+        return np.asarray(image + np.clip(-images @ mix, -LARGEST_FALL, LARGEST_RISE))

@@ -16,6 +16,9 @@ from rowspace.operators.base import Vector
 from .acceleration import Anderson
 from .dual import Geometry, Point, bound_at
 
+LEAST_GAIN = 0.01
+"""Share of the spread that an accelerated step must gain to be kept."""
+
 PATIENCE = 3
 """Steps without any gain in the bound after which rounding is taken to be the limit."""
 
@@ -55,13 +58,14 @@ def ascend(geometry: Geometry, start: Vector, gap: float, max_steps: int) -> Asc
             point = geometry.at(_next_weights(best, acceleration))
             steps += 1
             reached = bound_at(point)
-            if reached < bound * (1 - 1e-15):
-                # The accelerated step overshot: the plain one from the best point cannot.
+            if reached < bound * (1 + LEAST_GAIN * _spread(best)):
+                # The accelerated step overshot or stands still: the plain one from the best point does neither.
                 acceleration.forget()
                 point = geometry.at(plain_step(best))
                 steps += 1
                 reached = bound_at(point)
-            idle = idle + 1 if reached <= bound * (1 + 1e-15) else 0
+            gained = reached > bound * (1 + 1e-15) or point.diagonal.max() < best.diagonal.max() * (1 - 1e-9)
+            idle = 0 if gained else idle + 1
             best, bound = point, max(bound, reached)
     except KeyboardInterrupt:
         return Ascent(best, bound, steps, "interrupted; best so far")
@@ -71,8 +75,12 @@ def ascend(geometry: Geometry, start: Vector, gap: float, max_steps: int) -> Asc
 def _certified(point: Point, bound: float, gap: float) -> bool:
     # Any error is at least Σλx², so where that is far above (Σλx)² the strategy still has far to go: no need to
     # compute its error, which costs a matrix product.
-    spread = bound_at(point) / float(np.sum(point.weights * point.diagonal)) ** 2 - 1
-    return spread <= max(4 * gap, 1e-12) and point.error <= (1 + gap) * bound
+    return _spread(point) <= max(4 * gap, 1e-12) and point.error <= (1 + gap) * bound
+
+
+def _spread(point: Point) -> float:
+    """Σλx²/(Σλx)² − 1: how far x is from constant, which is what a step can hope to gain."""
+    return max(0.0, bound_at(point) / float(np.sum(point.weights * point.diagonal)) ** 2 - 1)
 
 
 def plain_step(point: Point) -> Vector:
@@ -85,10 +93,12 @@ def _next_weights(point: Point, acceleration: Anderson) -> Vector:
     """The accelerated step, in logarithms so that weights stay positive; cells at zero stay there."""
     weights, image = point.weights, plain_step(point)
     active = (weights > 0) & (image > 0)
+    # A weight that wants to grow matters however small it is: its cell is what keeps the strategy from feasible.
+    matters = np.where(image > weights, np.maximum(weights, 1 / len(weights)), weights)
     proposal = acceleration.propose(
         np.log(weights, where=active, out=np.zeros_like(weights)),
         np.log(image, where=active, out=np.zeros_like(weights)),
-        weights,
+        matters,
     )
     out = np.where(active, np.exp(np.where(active, proposal - proposal[active].max(), 0.0)), 0.0)
     return np.asarray(out / out.sum())

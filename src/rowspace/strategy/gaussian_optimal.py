@@ -74,7 +74,7 @@ class GaussianOptimal:
     """
 
     gap: float = 1e-6
-    max_steps: int = 200
+    max_steps: int = 500
     objective: Literal["total", "max"] = "total"
 
     def __post_init__(self) -> None:
@@ -99,7 +99,7 @@ class GaussianOptimal:
         L = row_space_factor(W, workload_gram(W))
         basis = None if L.shape[1] == n else np.asarray(linalg.qr(L, mode="economic")[0], dtype=np.float64)
         ascent = ascend_worst(Queries(W, basis), self.gap, self.max_steps)
-        A, status = factored(ascent.strategy.gram, W, privacy.norm), ascent.ending
+        A, status = factored(ascent.strategy.feasible[1], W, privacy.norm), ascent.ending
         worst, identity = max_error(A, W, privacy), Identity(n)
         if (plain := max_error(identity, W, privacy)) <= worst:
             A, worst, status = identity, plain, f"the identity is no worse; {status}"
@@ -134,7 +134,7 @@ class RegularizedGaussian:
 
     relative_delta: float = 1e-6
     gap: float = 1e-6
-    max_steps: int = 200
+    max_steps: int = 500
 
     def __post_init__(self) -> None:
         if not 0 < check_number("relative_delta", self.relative_delta) <= 1:

@@ -76,16 +76,16 @@ class WorstPoint:
         return self.trace**2
 
     @cached_property
-    def gram(self) -> Vector:
-        """The feasible X: columns scaled to unit norm, or completed where scaling would leave the row space."""
+    def feasible(self) -> tuple[float, Vector]:
+        """The largest query error of the better feasible X made from this one, and that X."""
         x = self.diagonal
-        B = self.Y / np.sqrt(x)[:, None] if self.queries.basis is None else self.Y / np.sqrt(x.max())
-        return completed(B @ B.T)
-
-    @cached_property
-    def largest_error(self) -> float:
-        """The largest query error of the feasible X."""
-        return float(self.queries.W.row_quadratic(inverse_of(self.gram)).max())
+        # Completing suits optima where most queries and cells have slack, scaling columns those where none has. The
+        # latter would leave a row space that is not all of space.
+        scales = [np.full_like(x, x.max())] + ([x] if self.queries.basis is None else [])
+        candidates = [completed(B @ B.T) for B in (self.Y / np.sqrt(scale)[:, None] for scale in scales)]
+        errors = [float(self.queries.W.row_quadratic(inverse_of(X)).max()) for X in candidates]
+        best = int(np.argmin(errors))
+        return errors[best], candidates[best]
 
 
 @dataclass(frozen=True)
@@ -99,7 +99,7 @@ class WorstAscent:
 
     def is_within(self, gap: float) -> bool:
         """Whether the largest error is within a factor 1 + gap of the bound."""
-        return self.strategy.largest_error <= (1 + gap) * self.certificate.bound
+        return self.strategy.feasible[0] <= (1 + gap) * self.certificate.bound
 
     def certified_bound(self) -> float:
         """The bound, computed afresh from the two sets of weights: one more eigendecomposition."""
@@ -123,13 +123,13 @@ def ascend_worst(queries: Queries, gap: float, max_steps: int) -> WorstAscent:
             proposal = acceleration.propose(logs, np.concatenate((by_cell, by_query)), np.exp(logs))
             trial = queries.at(_simplex(proposal[:n], 0.0), _simplex(proposal[n:], LEAST_IMPORTANCE))
             steps = found.steps + 1
-            if trial.bound < point.bound * (1 - 1e-12):
+            if trial.bound <= point.bound:
                 acceleration.forget()
                 trial = queries.at(point.weights, _simplex(by_query, LEAST_IMPORTANCE))
                 steps += 1
             point = trial
             found = WorstAscent(
-                min(found.strategy, point, key=lambda p: p.largest_error),
+                min(found.strategy, point, key=lambda p: p.feasible[0]),
                 max(found.certificate, point, key=lambda p: p.bound),
                 steps,
                 "certified",
