@@ -5,6 +5,9 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 READY  := $(VENV)/.ready
 
+# Tests run in parallel processes already; threads inside each would only fight over the cores.
+export OPENBLAS_NUM_THREADS ?= 1
+
 .PHONY: demo test lint types imports unit bench sample clean
 
 demo: $(READY)

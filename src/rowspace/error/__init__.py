@@ -3,7 +3,7 @@
 >>> import rowspace as rs
 >>> from rowspace import error, operators as op
 >>> round(error.total_error(op.Hierarchy(4), op.Ranges(4), rs.PureDP(1.0)), 3)
-212.571
+125.143
 """
 
 from .analysis import max_error, noise_level, query_errors, query_variances, total_error

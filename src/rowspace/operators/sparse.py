@@ -74,9 +74,14 @@ class Sparse(Operator):
     def nonnegative(self) -> bool:
         return bool((self.data >= 0).all())
 
+    @cached_property
+    def _csr(self) -> Any:
+        """A scipy view of the same entries; building one costs more than a small product."""
+        return sparse.csr_array((self.data, self.indices, self.indptr), shape=self.shape)
+
     def csr(self, dtype: Any = np.float64) -> Any:
-        """A scipy view of the same entries."""
-        return sparse.csr_array((self.data.astype(dtype), self.indices, self.indptr), shape=self.shape)
+        """The entries as a scipy array."""
+        return self._csr.astype(dtype, copy=False)
 
     def _apply(self, x: Array) -> Array:
         flat = x.reshape(-1, self.columns)

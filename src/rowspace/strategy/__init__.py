@@ -11,10 +11,12 @@ from .bounds import (
 from .classical import IdentityStrategy, WorkloadItself
 from .gaussian_optimal import GaussianOptimal, RegularizedGaussian, WorstQueryResult
 from .hierarchical import Hierarchical, Taxonomy, Wavelet
+from .p_identity import PIdentity
 from .product import Product
 from .result import Optimizer, Result
 from .select import Select
 from .singular_value import SingularValue
+from .union import Union
 
 __all__ = [
     "Augment",
@@ -22,12 +24,14 @@ __all__ = [
     "Hierarchical",
     "IdentityStrategy",
     "Optimizer",
+    "PIdentity",
     "Product",
     "RegularizedGaussian",
     "Result",
     "Select",
     "SingularValue",
     "Taxonomy",
+    "Union",
     "Wavelet",
     "WorkloadItself",
     "WorstQueryResult",

@@ -18,19 +18,16 @@ from .result import Result, judged
 class IdentityStrategy:
     """Ask every cell once: the least sensitivity of all full-rank strategies, best for workloads of small sums."""
 
+    def propose(self, W: Operator, privacy: Privacy) -> Operator:
+        """The identity over the workload's cells."""
+        return Identity(W.shape[1])
+
     def optimize(self, W: Operator, privacy: Privacy, rng: np.random.Generator | None = None) -> Result:
         """The identity, judged on the workload."""
         started = time.perf_counter()
-        A = Identity(W.shape[1])
-        return judged(
-            "identity",
-            A,
-            W,
-            privacy,
-            status="no search needed",
-            steps=0,
-            seconds=time.perf_counter() - started,
-        )
+        A = self.propose(W, privacy)
+        seconds = time.perf_counter() - started
+        return judged("identity", A, W, privacy, status="no search needed", steps=0, seconds=seconds)
 
 
 @dataclass(frozen=True)
@@ -40,17 +37,15 @@ class WorkloadItself:
     Pays when few queries overlap. Total error is rank(W)·ΔW² per unit of noise (paper, Example 6).
     """
 
-    def optimize(self, W: Operator, privacy: Privacy, rng: np.random.Generator | None = None) -> Result:
+    def propose(self, W: Operator, privacy: Privacy) -> Operator:
         """The workload as its own strategy."""
-        started = time.perf_counter()
         if not W.squared_frobenius() > 0:
             raise InvalidWorkload("expected a workload with at least one non-zero query")
-        return judged(
-            "workload itself",
-            W,
-            W,
-            privacy,
-            status="no search needed",
-            steps=0,
-            seconds=time.perf_counter() - started,
-        )
+        return W
+
+    def optimize(self, W: Operator, privacy: Privacy, rng: np.random.Generator | None = None) -> Result:
+        """The workload itself, judged."""
+        started = time.perf_counter()
+        A = self.propose(W, privacy)
+        seconds = time.perf_counter() - started
+        return judged("workload itself", A, W, privacy, status="no search needed", steps=0, seconds=seconds)

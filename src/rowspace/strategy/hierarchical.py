@@ -29,28 +29,28 @@ class Hierarchical:
         if not self.branchings or any(not isinstance(b, int) or b < 2 for b in self.branchings):
             raise InvalidInput(f"expected branching factors >= 2, got {self.branchings!r}")
 
-    def optimize(self, W: Operator, privacy: Privacy, rng: np.random.Generator | None = None) -> Result:
-        """The tree of least total error."""
-        started = time.perf_counter()
+    def propose(self, W: Operator, privacy: Privacy) -> Hierarchy:
+        """The weighted tree of least total error."""
         n = W.shape[1]
-        trees: list[Operator] = []
+        trees = []
         for branching in sorted({min(b, max(n, 2)) for b in self.branchings}):
             tree = Hierarchy(n, branching)
             energies = level_energies(W, tree.levels)
             sizes = np.array([n / count for count in tree.levels.counts])
-            trees.append(Hierarchy(n, branching, tuple(optimal_level_weights(energies, sizes, privacy.norm))))
-        best = min(trees, key=lambda A: noise_level(A, privacy) * profile_trace(A, W))
-        assert isinstance(best, Hierarchy)
-        status = f"best of {len(trees)} branching factors"
-        return judged(
+            weights = optimal_level_weights(energies, sizes, privacy.norm)
+            trees.append(Hierarchy(n, branching, tuple(weights)))
+        return min(trees, key=lambda A: noise_level(A, privacy) * profile_trace(A, W))
+
+    def optimize(self, W: Operator, privacy: Privacy, rng: np.random.Generator | None = None) -> Result:
+        """The best tree, judged."""
+        started = time.perf_counter()
+        best = self.propose(W, privacy)
+        name, status = (
             f"hierarchy, branching {best.branching}",
-            best,
-            W,
-            privacy,
-            status=status,
-            steps=len(trees),
-            seconds=time.perf_counter() - started,
+            f"best of {len(self.branchings)} branching factors",
         )
+        seconds = time.perf_counter() - started
+        return judged(name, best, W, privacy, status=status, steps=len(self.branchings), seconds=seconds)
 
 
 @dataclass(frozen=True)
@@ -59,9 +59,8 @@ class Taxonomy:
 
     tree: Operator
 
-    def optimize(self, W: Operator, privacy: Privacy, rng: np.random.Generator | None = None) -> Result:
+    def propose(self, W: Operator, privacy: Privacy) -> Operator:
         """The taxonomy's tree with the best level weights."""
-        started = time.perf_counter()
         ordered, order = (
             (self.tree.of, self.tree.order) if isinstance(self.tree, Permuted) else (self.tree, None)
         )
@@ -71,16 +70,14 @@ class Taxonomy:
         energies = level_energies(in_order, ordered.levels)
         sizes = np.array([ordered.levels.n / count for count in ordered.levels.counts])
         weighted = Tree(ordered.bounds, tuple(optimal_level_weights(energies, sizes, privacy.norm)))
-        A = weighted if order is None else Permuted(weighted, order)
-        return judged(
-            "taxonomy",
-            A,
-            W,
-            privacy,
-            status="level weights optimized",
-            steps=1,
-            seconds=time.perf_counter() - started,
-        )
+        return weighted if order is None else Permuted(weighted, order)
+
+    def optimize(self, W: Operator, privacy: Privacy, rng: np.random.Generator | None = None) -> Result:
+        """The weighted taxonomy, judged."""
+        started = time.perf_counter()
+        A = self.propose(W, privacy)
+        seconds = time.perf_counter() - started
+        return judged("taxonomy", A, W, privacy, status="level weights optimized", steps=1, seconds=seconds)
 
 
 @dataclass(frozen=True)
@@ -91,17 +88,20 @@ class Wavelet:
     w ∝ c^(1/4) is optimal, under L1 w ∝ c^(1/3) (set the gradient of the product to zero).
     """
 
-    def optimize(self, W: Operator, privacy: Privacy, rng: np.random.Generator | None = None) -> Result:
+    def propose(self, W: Operator, privacy: Privacy) -> Haar:
         """The weighted wavelet of least total error."""
-        started = time.perf_counter()
         costs = self._level_costs(W)
         weights = costs ** (1 / 3 if privacy.norm == 1 else 1 / 4)
         # A level the workload never asks about still needs a little weight to keep full rank.
         weights = np.maximum(weights, 1e-3 * weights.max())
-        A = Haar(W.shape[1], tuple(weights / weights.max()))
-        return judged(
-            "wavelet", A, W, privacy, status="closed form", steps=1, seconds=time.perf_counter() - started
-        )
+        return Haar(W.shape[1], tuple(weights / weights.max()))
+
+    def optimize(self, W: Operator, privacy: Privacy, rng: np.random.Generator | None = None) -> Result:
+        """The best wavelet, judged."""
+        started = time.perf_counter()
+        A = self.propose(W, privacy)
+        seconds = time.perf_counter() - started
+        return judged("wavelet", A, W, privacy, status="closed form", steps=1, seconds=seconds)
 
     @staticmethod
     def _level_costs(W: Operator) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
