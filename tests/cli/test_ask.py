@@ -5,8 +5,9 @@ from pathlib import Path
 
 import rowspace as rs
 from tests.cli.running import rowspace, unchanged
+from tests.study.examples import SMALL
 
-QUERIES = ["age < 5", "sex = 'F'", "age >= 18 or sex = 'M'"]
+QUERIES = ["age < 5", "sex = 'F'", "age < 3 or age >= 18"]
 
 
 def test_answers_are_those_of_the_release(released: Path) -> None:
@@ -27,3 +28,12 @@ def test_the_table_holds_queries_and_intervals(released: Path) -> None:
 
 def test_quiet_still_answers(released: Path) -> None:
     assert "age < 5" in rowspace("ask", released, "age < 5", "--quiet").out
+
+
+def test_what_was_not_measured_is_refused_by_name(folder: Path) -> None:
+    study, path = folder / "study.toml", folder / "total.release"
+    study.write_text(SMALL.split("[[workload]]")[0] + "[[workload]]\ntotal = true\n")
+    assert rowspace("release", study, folder / "people.csv", "-o", path, "-q").code == 0
+    ended = rowspace("ask", path, "sex in ('F', 'M')", "sex = 'F'")
+    assert ended.code == 1
+    assert "enough to answer \"sex = 'F'\" without bias" in ended.err

@@ -3,6 +3,10 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import pytest
+
+from rowspace import planning, sample
+from rowspace.study import Study
 from tests.cli.running import rowspace, unchanged
 
 
@@ -15,7 +19,7 @@ def test_the_demo_shows_plan_answers_and_what_is_next(tmp_path: Path) -> None:
         "no data has been touched",
         "best possible",
         "95 % interval",
-        "sample is invented",
+        "invented",
         "rowspace ask",
     ):
         assert expected in words
@@ -31,7 +35,10 @@ def test_the_demo_shows_plan_answers_and_what_is_next(tmp_path: Path) -> None:
         assert rowspace("demo", "-o", folder).code == 1
 
 
-def test_the_demo_for_machines() -> None:
+def test_the_demo_for_machines(monkeypatch: pytest.MonkeyPatch) -> None:
+    study = Study.load(sample.people_path().with_name("people.toml"))
+    plan = planning.plan(study.workload, study.privacy, effort="fast")
+    monkeypatch.setattr("rowspace.planning.plan", lambda *_, **__: plan)
     document = json.loads(rowspace("demo", "--json").out)
     assert document["plan"]["ratio"] >= 1
     for row in document["answers"]:

@@ -12,16 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from rowspace import __version__
 from tests.cli.running import process
-
-
-def test_version_and_help() -> None:
-    assert process("--version").stdout.strip() == f"rowspace {__version__}"
-    help_text = process("--help", NO_COLOR="1").stdout
-    for command in ("demo", "init", "plan", "release", "ask"):
-        assert command in help_text
-    assert "\x1b" not in help_text
 
 
 def test_exit_codes_and_streams(folder: Path) -> None:
@@ -31,13 +22,11 @@ def test_exit_codes_and_streams(folder: Path) -> None:
     refused = process("plan", folder / "nothing.toml")
     assert (refused.returncode, refused.stdout) == (1, "")
     assert refused.stderr.startswith("error: expected a study file")
-    assert process("plan").returncode == 2
 
 
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs a device that is always full")
-@pytest.mark.parametrize("option", [[], ["--json"]])
-def test_a_full_disk_under_standard_output(folder: Path, option: list[str]) -> None:
-    command = [sys.executable, "-m", "rowspace.cli", "plan", str(folder / "study.toml"), *option]
+def test_a_full_disk_under_standard_output(folder: Path) -> None:
+    command = [sys.executable, "-m", "rowspace.cli", "plan", str(folder / "study.toml")]
     with open("/dev/full", "w") as full:
         ended = subprocess.run(
             command, stdout=full, stderr=subprocess.PIPE, text=True, check=False, timeout=60

@@ -112,9 +112,8 @@ def test_a_failed_write_names_what_is_there(folder: Path, monkeypatch: pytest.Mo
 
 
 def test_inputs_are_never_overwritten(folder: Path) -> None:
+    data = folder / "people.csv"
     with unchanged(folder):
-        ended = rowspace(
-            "release", folder / "study.toml", folder / "people.csv", "-o", folder / "people.csv", "--force"
-        )
+        ended = rowspace("release", folder / "study.toml", data, "-o", data, "--force")
     assert ended.code == 1
     assert "also read" in ended.err

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.text import Text
 
+from rowspace.exceptions import UnsupportedWorkload
 from rowspace.releases import Release
 from rowspace.report import AnswerGroup, answer_rows, answers_view
 
 from .options import Json, Level, Quiet
 from .screen import Screen
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 def ask(
@@ -39,7 +43,7 @@ def ask(
     screen = Screen(quiet, as_json)
     with screen.working("Reading"):
         made = Release.load(release_file)
-        answers = made.ask(queries, level)
+        answers = _ask(made, queries, level)
     rows = tuple(answer_rows(answers, range(len(queries)), queries))
     screen.result(answers_view([AnswerGroup(None, len(rows), rows)], level, width=screen.out.width))
     screen.show(Text(f" free: covered by the release's {made.plan.privacy}", style="dim"))
@@ -51,3 +55,24 @@ def ask(
             "answers": [{field: getattr(row, field) for field in fields} for row in rows],
         }
     )
+
+
+def _ask(made: Release, queries: list[str], level: float) -> pd.DataFrame:
+    """The answers, or which query this release cannot answer and what would help."""
+    try:
+        return made.ask(queries, level)
+    except UnsupportedWorkload:
+        refused = next((query for query in queries if not _is_supported(made, query)), queries[0])
+    raise UnsupportedWorkload(
+        f"this release has not measured enough to answer {refused!r} without bias; ask for sums of what its study "
+        "asked, or add the query to the study and release again"
+    )
+
+
+def _is_supported(made: Release, query: str) -> bool:
+    """Whether a release can answer one query."""
+    try:
+        made.ask(query)
+    except UnsupportedWorkload:
+        return False
+    return True
