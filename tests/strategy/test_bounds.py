@@ -91,6 +91,18 @@ def test_the_quick_bound_is_the_good_one_where_that_is_cheap() -> None:
     assert unit_lower_bound(op.Prefix(64), UNIT) == unit_lower_bound(op.Prefix(64), PureDP(1.0))
 
 
+def test_unions_past_the_quick_limit_add_up_closed_forms() -> None:
+    union = op.Stack(op.Prefix(2**15), op.Ranges(2**15))
+    parts = root_diagonal_bound(op.Prefix(2**15)) + root_diagonal_bound(op.Ranges(2**15))
+    assert unit_lower_bound(union, UNIT) == parts
+
+
+def test_huge_squares_do_not_overflow() -> None:
+    assert unit_lower_bound(op.AllPredicates(511), UNIT) == pytest.approx(
+        singular_value_bound(op.AllPredicates(511)), rel=1e-9
+    )
+
+
 def test_degenerate() -> None:
     assert dual_bound(op.Dense(np.zeros((2, 3)))) == 0.0
     with pytest.raises(InvalidInput):

@@ -170,6 +170,9 @@ def test_bad_input() -> None:
         RegularizedGaussian(relative_delta=0.0)
     with pytest.raises(InvalidWorkload, match="non-zero"):
         GaussianOptimal().optimize(op.Dense(np.zeros((2, 3))), UNIT)
+    for factor in (1e90, 1e-90):
+        with pytest.raises(InvalidWorkload, match="scale"):
+            GaussianOptimal().optimize(factor * op.Prefix(3), UNIT)
     with pytest.raises(TooLarge, match="Spectral"):
         GaussianOptimal().optimize(op.Ranges(5000), UNIT)
 

@@ -47,17 +47,18 @@ def _quick_bound(W: Operator) -> float:
         return W.factor**2 * _quick_bound(W.of)
     if isinstance(W, Kronecker):
         return prod(_quick_bound(factor) for factor in W.factors)
-    if W.shape[1] <= QUICK_CELLS:
-        return _remembered_bound(W, QUICK_STEPS)
-    return _remembered_bound(W, 0)
+    return _remembered_bound(W)
 
 
 @lru_cache(maxsize=64)
-def _remembered_bound(W: Operator, steps: int) -> float:
+def _remembered_bound(W: Operator) -> float:
     """Every candidate for a workload is judged against the same bound: it is computed once."""
-    if steps:
-        return dual_bound(W, steps)
-    return root_diagonal_bound(W) if isinstance(W, (Ranges, Prefix)) else singular_value_bound(W)
+    if W.shape[1] <= QUICK_CELLS:
+        return dual_bound(W, QUICK_STEPS)
+    if isinstance(W, (Ranges, Prefix)):
+        return root_diagonal_bound(W)
+    by_parts = sum(_quick_bound(part) for part in W.parts) if isinstance(W, Stack) else 0.0
+    return max(singular_value_bound(W), by_parts)
 
 
 def singular_value_bound(W: Operator) -> float:

@@ -12,6 +12,9 @@ from rowspace.exceptions import InvalidWorkload, TooLarge
 from rowspace.operators import DECOMPOSITION_LIMIT, DENSE_LIMIT, Operator
 from rowspace.operators.base import Vector
 
+LARGEST_SQUARE = 1e150
+"""Squares of columns up to which products of three such numbers stay within 64-bit floats."""
+
 ROWS_PER_CELL = 4
 """A workload with at most this many rows per cell is factored itself: twice the digits of its Gram matrix."""
 
@@ -25,10 +28,13 @@ def workload_gram(W: Operator) -> Vector:
             f"{DECOMPOSITION_LIMIT}; use Spectral (ranges, prefixes) or Hierarchical, Product over several attributes"
         )
     V = W.gram().to_dense()
-    if not np.isfinite(V).all():
-        raise InvalidWorkload("expected a workload whose squares fit 64-bit floats; scale it down")
-    if not np.diagonal(V).max() > 0:
+    largest = float(np.diagonal(V).max())
+    if largest == 0:
         raise InvalidWorkload("expected a workload with at least one non-zero query, got only zeros")
+    if not 1 / LARGEST_SQUARE <= largest <= LARGEST_SQUARE:
+        raise InvalidWorkload(
+            f"expected a workload whose squares stay within {LARGEST_SQUARE:.0e} of 1; scale it by a constant"
+        )
     return np.asarray(0.5 * (V + V.T))
 
 
