@@ -7,6 +7,7 @@ from hypothesis import given, settings
 from rowspace import ZCDP, PureDP
 from rowspace import operators as op
 from rowspace.error import max_error
+from rowspace.exceptions import TooLarge
 from rowspace.strategy import GaussianOptimal, WorstQueryResult
 from rowspace.strategy import worst_query as worst_query_module
 from rowspace.strategy.weighted_gram import weighted_gram
@@ -91,6 +92,8 @@ def test_replace_one_has_no_worst_query_bound() -> None:
 
 
 def test_limits_are_said() -> None:
+    with pytest.raises(TooLarge, match="total"):
+        worst(op.AllPredicates(40))
     assert "raise max_steps" in worst(op.Ranges(16), max_steps=3).status
 
 

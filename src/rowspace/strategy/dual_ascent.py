@@ -73,8 +73,8 @@ def ascend(geometry: Geometry, start: Vector, gap: float, max_steps: int) -> Asc
 
 
 def _certified(point: Point, bound: float, gap: float) -> bool:
-    # Any error is at least Σλx², so where that is far above (Σλx)² the strategy still has far to go: no need to
-    # compute its error, which costs a matrix product.
+    # While x is far from constant the strategy is far from the bound as a rule: no need to compute its error, which
+    # costs a matrix product.
     return _spread(point) <= max(4 * gap, 1e-12) and point.error <= (1 + gap) * bound
 
 

@@ -56,9 +56,9 @@ class GaussianOptimal:
     """The strategy of least error under Gaussian noise, to a factor 1 + gap, for any workload up to 4096 cells.
 
     Cost: one symmetric n × n eigendecomposition a step (a quarter of one where the workload reads the same
-    backwards, fewer where its rank is smaller). All ranges take 2 steps to the default gap, prefixes 8 to 10.
+    backwards, fewer where its rank is smaller). All ranges take 2 steps to the default gap, prefixes 6 to 8.
     Cells no query asks about, repeated and dependent queries are no trouble. `objective="max"` minimizes the largest
-    query error instead of the sum, and returns a `WorstQueryResult`.
+    query error instead of the sum, for up to 2²² queries, and returns a `WorstQueryResult`.
 
     Under Laplace noise it is the paper's L2 approximation: within a factor n of optimal, with a valid bound.
 

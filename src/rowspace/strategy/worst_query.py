@@ -19,12 +19,16 @@ import numpy as np
 from scipy import linalg
 from scipy.special import logsumexp
 
+from rowspace.exceptions import TooLarge
 from rowspace.operators import Operator
 from rowspace.operators.base import Vector
 
 from .acceleration import Anderson
 from .dual import certified_bound, completed, inverse_of, symmetric_roots
 from .weighted_gram import weighted_gram
+
+QUERY_LIMIT = 2**22
+"""Most queries that are weighed one by one (all ranges of 2896 cells)."""
 
 LEAST_IMPORTANCE = 1e-10
 """Share of importance spread evenly over the queries, so that WᵗMW keeps the rank of W; the bound loses as much."""
@@ -36,6 +40,13 @@ class Queries:
 
     W: Operator
     basis: Vector | None
+
+    def __post_init__(self) -> None:
+        if self.W.shape[0] > QUERY_LIMIT:
+            raise TooLarge(
+                f"the worst-query objective weighs every query, and {self.W.shape[0]} are more than {QUERY_LIMIT}; "
+                "use objective='total'"
+            )
 
     def at(self, weights: Vector, importance: Vector) -> WorstPoint:
         """One Gram matrix, one eigendecomposition, one pass over the queries."""
