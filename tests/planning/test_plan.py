@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy import linalg
 
 import rowspace as rs
 from rowspace import error, strategy
@@ -37,10 +38,10 @@ def test_predicted_error_is_that_of_the_rounded_strategy(w, privacy):
     plan = rs.plan(w, privacy)
     A, W = plan.strategy.to_dense(), plan.workload.operator().to_dense()
     assert np.array_equal(A, np.rint(A))
-    C = W @ np.linalg.pinv(A)
+    C = W @ linalg.pinv(A)
     assert np.allclose(C @ A, W, atol=1e-8)
     assert plan.total_error == pytest.approx(plan.noise.variance * np.sum(C**2), rel=1e-6)
-    U = plan.workload.unweighted_operator().to_dense() @ np.linalg.pinv(A)
+    U = plan.workload.unweighted_operator().to_dense() @ linalg.pinv(A)
     assert plan.rmse == pytest.approx(np.sqrt(plan.noise.variance * np.mean(np.sum(U**2, axis=1))), rel=1e-6)
     assert plan.max_error == pytest.approx(plan.noise.variance * np.sum(U**2, axis=1).max(), rel=1e-6)
     assert plan.ratio >= 1
@@ -93,6 +94,17 @@ def test_integers_and_their_noise():
     assert fine.sigma >= 2**10
     assert unit.integral
     assert to_integers(op.Identity(4), rs.PureDP(1.0))[0] == op.Identity(4)
+
+
+def test_a_deficient_real_strategy_still_supports_its_workload_after_rounding():
+    """Rounding would tilt a row space that is not spanned by integers; a faint identity keeps the workload in it."""
+    rng = np.random.default_rng(4)
+    mixed = op.Dense(rng.normal(size=(3, 2)) @ np.array([[1.0, 1, 0, 0, 0], [0, 0, 1, 1, 1]]))
+    W = op.Dense([[1.0, 1, 0, 0, 0], [1, 1, 1, 1, 1]])
+    for privacy in (rs.PureDP(1.0), rs.ZCDP(0.5)):
+        integers, _ = to_integers(mixed, privacy)
+        loss = error.total_error(integers, W, privacy) / error.total_error(mixed, W, privacy)
+        assert loss == pytest.approx(1, abs=5e-3)
 
 
 def test_overflow_is_found_from_the_strategy_alone():

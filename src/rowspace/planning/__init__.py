@@ -1,7 +1,16 @@
 """Plans: strategy, predicted error and certificate, all before data is touched."""
 
 from .choosing import CELL_LIMIT, plan
-from .integers import MAX_RECORDS, check_overflow, to_integers
+from .integers import MAX_RECORDS, check_overflow, dropped_bits, to_integers
 from .plan import Candidate, Plan
 
-__all__ = ["CELL_LIMIT", "MAX_RECORDS", "Candidate", "Plan", "check_overflow", "plan", "to_integers"]
+__all__ = [
+    "CELL_LIMIT",
+    "MAX_RECORDS",
+    "Candidate",
+    "Plan",
+    "check_overflow",
+    "dropped_bits",
+    "plan",
+    "to_integers",
+]

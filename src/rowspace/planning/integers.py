@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from math import frexp, sqrt
+
 from rowspace.exceptions import IntegerOverflow
-from rowspace.operators import Operator
+from rowspace.operators import Haar, Identity, Kronecker, Operator, Permuted, Scaled, Stack, Weighted
+from rowspace.operators.tree import TreeLike
 from rowspace.privacy import NoiseModel, Privacy, RoundedGaussian, integer_norm
 
 MAX_RECORDS = 2**40
@@ -13,14 +16,14 @@ PRECISION = 20
 """Bits to which a real strategy's entries are rounded, fewer where products of entries would overflow."""
 
 FINE_GRID = 2**10
-"""Least standard deviation of rounded Gaussian noise, in grid steps: rounding then adds under 10⁻⁷ of variance."""
+"""Least standard deviation of noise that is rounded, in grid steps: rounding then adds under 10⁻⁷ of variance."""
 
 
 def to_integers(strategy: Operator, privacy: Privacy) -> tuple[Operator, NoiseModel]:
     """The integer strategy and its exactly calibrated noise. A scalar multiple changes no error, so it is free."""
     for bits in range(PRECISION, 3, -1):
-        integers, _ = strategy.integer_form(bits)
-        if not _overflows(integers):
+        integers = _rounded(strategy, bits)
+        if not _overflows(integers) and not _too_coarse(integers, privacy):
             break
     check_overflow(integers)
     noise = calibrated_noise(integers, privacy)
@@ -34,9 +37,43 @@ def to_integers(strategy: Operator, privacy: Privacy) -> tuple[Operator, NoiseMo
     return integers, noise
 
 
+def _rounded(strategy: Operator, bits: int) -> Operator:
+    integers, _ = strategy.integer_form(bits)
+    if strategy.full_column_rank or rows_are_scaled_integers(strategy):
+        return integers
+    # Rounding tilts the row space of a deficient real matrix, and the workload would no longer lie in it. A faint
+    # identity (the paper's δI) makes the matrix full rank; the tilt, 2^−bits, is then far below δ.
+    faint = max(1, round(integers.largest_entry() * 2.0 ** (-bits // 2)))
+    return Stack(integers, faint * Identity(integers.shape[1]))
+
+
+def rows_are_scaled_integers(A: Operator) -> bool:
+    """Whether every row is a multiple of an integer row by structure, so that rounding keeps the row space."""
+    if A.integral or isinstance(A, (TreeLike, Haar)):
+        return True
+    if isinstance(A, (Scaled, Weighted, Permuted)):
+        return rows_are_scaled_integers(A.of)
+    if isinstance(A, Stack):
+        return all(map(rows_are_scaled_integers, A.parts))
+    if isinstance(A, Kronecker):
+        return all(map(rows_are_scaled_integers, A.factors))
+    return False
+
+
 def calibrated_noise(integers: Operator, privacy: Privacy) -> NoiseModel:
     """The noise this integer strategy needs. Where neighbours cannot differ (norm 0) one unit is kept all the same."""
     return privacy.noise(max(1, integer_norm(integers, privacy)))
+
+
+def dropped_bits(integers: Operator) -> int:
+    """How many low bits are rounded off the noisy answers so that they fit 64 bits; none unless the strategy is wide.
+
+    Rounding numbers that already carry their noise is post-processing: the noise is calibrated to, and added on, the
+    full integer grid, so the guarantee knows nothing of it.
+    """
+    if not integers.wide:
+        return 0
+    return max(0, frexp(integers.largest_entry() * MAX_RECORDS)[1] - 62)
 
 
 def check_overflow(integers: Operator) -> None:
@@ -53,4 +90,10 @@ def check_overflow(integers: Operator) -> None:
 
 
 def _overflows(integers: Operator) -> bool:
-    return integers.largest_entry() * MAX_RECORDS > 2**62
+    return integers.largest_entry() * MAX_RECORDS > 2.0 ** (62 + dropped_bits(integers))
+
+
+def _too_coarse(integers: Operator, privacy: Privacy) -> bool:
+    """Whether rounding the noisy answers would add to their error."""
+    bits = dropped_bits(integers)
+    return bits > 0 and sqrt(calibrated_noise(integers, privacy).variance) < FINE_GRID * 2**bits
