@@ -11,6 +11,9 @@ from .bounds import (
 from .classical import IdentityStrategy, WorkloadItself
 from .gaussian_optimal import GaussianOptimal, RegularizedGaussian, WorstQueryResult
 from .hierarchical import Hierarchical, Taxonomy, Wavelet
+from .min_error_sdp import MinErrorSDP
+from .min_sensitivity import MinSensitivity, Rotated, least_sensitivity
+from .min_sensitivity_program import MinSensitivityProgram
 from .p_identity import PIdentity
 from .product import Product
 from .result import Optimizer, Result
@@ -23,11 +26,15 @@ __all__ = [
     "GaussianOptimal",
     "Hierarchical",
     "IdentityStrategy",
+    "MinErrorSDP",
+    "MinSensitivity",
+    "MinSensitivityProgram",
     "Optimizer",
     "PIdentity",
     "Product",
     "RegularizedGaussian",
     "Result",
+    "Rotated",
     "Select",
     "SingularValue",
     "Taxonomy",
@@ -37,6 +44,7 @@ __all__ = [
     "WorstQueryResult",
     "augment",
     "dual_bound",
+    "least_sensitivity",
     "replace_one_bound",
     "root_diagonal_bound",
     "singular_value_bound",
