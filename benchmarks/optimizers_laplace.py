@@ -1,6 +1,6 @@
 """Laplace optimizers: expected error, time, and the cost of one step against dense algebra.
 
-    python -m benchmarks.optimizers_laplace            # to 4096 cells, about a minute
+    python -m benchmarks.optimizers_laplace            # to 4096 cells, about two minutes
     python -m benchmarks.optimizers_laplace --large    # and 16,384 cells, some minutes
 
 Errors are E(A, W) = sensitivity² · tr((AᵗA)⁺WᵗW): total squared error at unit noise variance.

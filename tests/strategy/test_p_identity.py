@@ -4,7 +4,7 @@ from functools import cache
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
@@ -98,7 +98,9 @@ def dense_error(A, W):
     return np.abs(matrix).sum(axis=0).max() ** 2 * np.trace(np.linalg.inv(matrix.T @ matrix) @ V)
 
 
-@settings(max_examples=30, deadline=None)
+@example(np.array([[1.0, -1.0, -1.0, -1.0]]), 3, Neighbours.ADD_REMOVE)  # needs no cell by itself
+@example(np.ones((1, 2)), 3, Neighbours.ADD_REMOVE)
+@settings(max_examples=40, deadline=None)
 @given(
     st.tuples(st.integers(1, 6), st.integers(1, 9)).flatmap(
         lambda shape: arrays(np.float64, shape, elements=st.sampled_from([0.0, 0.0, 1.0, 1.0, -1.0, 0.5]))
@@ -120,7 +122,7 @@ def test_laws_on_random_workloads(rows, p, neighbours):
     assert result.total_error <= total_error(op.Identity(W.shape[1]), W, privacy) * (1 + 1e-12)
     assert result.lower_bound <= result.total_error * (1 + 1e-9)
     if neighbours is Neighbours.ADD_REMOVE:
-        assert result.total_error == pytest.approx(dense_error(A, W), rel=1e-8)
+        assert result.total_error == pytest.approx(dense_error(A, W), rel=1e-7)
 
 
 @cache

@@ -28,8 +28,8 @@ class PIdentity(Operator):
     """A = [diag(cells); rows]: weight cells[j] ≠ 0 for cell j alone, then the p rows (`Dense` or `Sparse`).
 
     The weights on the cells give full rank, and all else follows from a p × p system. With Θ = rows·diag(1/cells)
-    and S = (I + ΘΘᵗ)⁻¹, Woodbury's identity reads (AᵗA)⁻¹ = diag(1/cells)·(I − ΘᵗSΘ)·diag(1/cells).
-    O(p · entries + p³) once, then O(entries + p²) for each solve.
+    and S = (I + ΘΘᵗ)⁻¹, Woodbury's identity reads (AᵗA)⁻¹ = diag(1/cells)·(I − ΘᵗSΘ)·diag(1/cells): O(p · entries + p³)
+    once, then O(entries + p²) for each solve.
 
     >>> A = PIdentity.normalized([[1.0, 1.0, 0.0]])
     >>> A.to_dense()
@@ -92,27 +92,30 @@ class PIdentity(Operator):
         return Sum((Diagonal(self.cells**2), Composed(self.rows.T, self.rows)))
 
     def pinv(self) -> Operator:
-        spread = _columns_scaled(self.rows, self.cells**-2.0)
-        correction = Composed(spread.T, Composed(Dense(self._core), spread))
-        return Composed(Sum((Diagonal(self.cells**-2.0), -1.0 * correction)), self.T)
+        return PIdentityInverse(self)
 
     @cached_property
-    def _core(self) -> Vector:
-        """S = (I + ΘΘᵗ)⁻¹, p × p."""
-        theta = _columns_scaled(self.rows, 1.0 / self.cells)
-        p = self.rows.shape[0]
-        K = theta._apply(theta.to_dense())
-        K.flat[:: p + 1] += 1.0
-        return np.asarray(linalg.inv(K, assume_a="pos"))
+    def theta(self) -> Dense | Sparse:
+        """Θ = rows·diag(1/cells), so that A = [I; Θ]·diag(cells)."""
+        return _columns_scaled(self.rows, 1.0 / self.cells)
+
+    @cached_property
+    def _factor(self) -> tuple[Vector, bool]:
+        """Cholesky factor of I + ΘΘᵗ, p × p; solving with it keeps the digits an explicit inverse would lose."""
+        K = self.theta._apply(self.theta.to_dense())
+        K.flat[:: len(K) + 1] += 1.0
+        return linalg.cho_factor(K, lower=True)
+
+    def solve_core(self, z: Vector) -> Vector:
+        """(I + ΘΘᵗ)⁻¹ z along the last axis."""
+        flat = z.reshape(-1, self.rows.shape[0])
+        return np.asarray(linalg.cho_solve(self._factor, flat.T).T.reshape(z.shape))
 
     def _profile_trace(self, W: Operator) -> float:
         # With X = Θ·diag(1/cells): tr((AᵗA)⁻¹V) = Σ v_jj/cells_j² − tr(S·XVXᵗ), V only ever applied to rows of X.
-        X, V = _columns_scaled(self.rows, self.cells**-2.0), lean_gram(W)
-        saved = sum(
-            float(np.sum(self._core[start : start + len(block)] * X._apply(V._apply(block))))
-            for start, block in X.row_blocks()
-        )
-        return float(W._column_sums(2) @ self.cells**-2.0) - saved
+        X, V = _columns_scaled(self.theta, 1.0 / self.cells), lean_gram(W)
+        XVX = np.concatenate([X._apply(V._apply(block)) for _, block in X.row_blocks()])
+        return float(W._column_sums(2) @ self.cells**-2.0) - float(np.trace(self.solve_core(XVX)))
 
     def _column_sums(self, p: int) -> Vector:
         return np.asarray(np.abs(self.cells) ** p + self.rows._column_sums(p))
@@ -147,6 +150,38 @@ class PIdentity(Operator):
 
     def _dense(self) -> Vector:
         return np.concatenate([np.diag(self.cells), self.rows._dense()])
+
+
+@dataclass(frozen=True, eq=False)
+class PIdentityInverse(Operator):
+    """A⁺ for a p-Identity A: the cells' own answers, corrected by what the p rows disagree with them.
+
+    A⁺(y, z) = diag(1/cells)·(y + ΘᵗS(z − Θy)), which is (AᵗA)⁻¹Aᵗ because (I − ΘᵗSΘ)Θᵗ = ΘᵗS.
+    """
+
+    of: PIdentity
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.of, PIdentity):
+            raise InvalidInput(f"expected a PIdentity, got {type(self.of).__name__}")
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        m, n = self.of.shape
+        return n, m
+
+    def _apply(self, x: Array) -> Array:
+        n, theta = self.shape[0], self.of.theta
+        y, z = x[..., :n], x[..., n:]
+        return np.asarray((y + theta._adjoint(self.of.solve_core(z - theta._apply(y)))) / self.of.cells)
+
+    def _adjoint(self, y: Array) -> Array:
+        scaled, theta = y / self.of.cells, self.of.theta
+        z = self.of.solve_core(theta._apply(scaled))
+        return np.concatenate([scaled - theta._adjoint(z), z], axis=-1)
+
+    def pinv(self) -> Operator:
+        return self.of
 
 
 def _entries(rows: Dense | Sparse) -> Vector:
