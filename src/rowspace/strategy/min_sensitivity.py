@@ -49,7 +49,7 @@ class MinSensitivity:
 
     `rows`: rows the result may have, at least the strategy's rank; by default as many as it has, up to twice the rank.
     `restarts`: how many starts are followed at once; by default 64 up to 16 cells, falling to 4 at 64 cells.
-    Cost: under a second at 8 cells, seconds at 16, half a minute at 128; `TooLarge` past 256.
+    Cost: about a second at 8 cells, seconds at 16, half a minute at 128; `TooLarge` past 256.
     Under Gaussian noise all rotations are equal and the base's own result is returned.
 
     Guarantees:

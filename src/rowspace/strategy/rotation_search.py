@@ -27,7 +27,7 @@ LAST_WIDTH = 1e-3
 FINE_WIDTH = 1e-5
 """Final width where they are too large."""
 
-GENERATIONS = 2
+GENERATIONS = 3
 """How often the best rotations are shaken and followed down again."""
 
 PARENTS = 4
