@@ -28,7 +28,7 @@ GROWTH = 2.0
 """Factor by which the weight of the rank constraint grows every round."""
 
 SEARCHES_PER_START = 12
-"""Local searches from random strategies for each one from a solution of the program: they cost a hundredth."""
+"""Local searches from random strategies for each start of the program: they take hundredths of a second."""
 
 SEARCH_STEPS = 1000
 
