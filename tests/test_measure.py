@@ -10,7 +10,7 @@ from rowspace import operators as op
 from rowspace.exceptions import IntegerOverflow, InvalidInput
 from rowspace.measure import Measurement, draw, measure
 from rowspace.noise import InsecureSeededRandom
-from rowspace.planning import MAX_RECORDS
+from rowspace.planning import MAX_RECORDS, dropped_bits
 from rowspace.privacy import DiscreteGaussian, DiscreteLaplace, RoundedGaussian
 
 MODELS = [DiscreteLaplace(Fraction(3)), DiscreteGaussian(Fraction(9)), RoundedGaussian(Fraction(2000))]
@@ -26,6 +26,24 @@ def test_exact_integers(noise):
     exact = [sum(int(a) * int(v) for a, v in zip(row, x, strict=True)) for row in A.to_dense()]
     assert measured.answers.dtype == np.int64
     assert (measured.answers - drawn).tolist() == exact
+
+
+def test_rounding_comes_after_the_noise():
+    """A wide strategy: the answers are (A·x + noise)/2^bits rounded, with A·x beyond 64 bits."""
+    A = op.SpectralIntegers(
+        op.Cosines(5), 2**17 * np.array([1, 0, 0, 0, 0]) + 1, [2**14 + 1, 2**15, 2**16, 5, 2**16]
+    )
+    bits = dropped_bits(A)
+    assert bits > 0
+    for x in ([2**39, 1, 0, 3, 2**38], [0, 0, 0, 0, 0], [1, 2, 3, 4, 5]):
+        noise = DiscreteGaussian(Fraction(2**50))
+        measured = measure(A, noise, x, InsecureSeededRandom(5))
+        drawn = draw(noise, 5, InsecureSeededRandom(5)).tolist()
+        rows = A.to_dense().astype(np.int64).tolist()
+        noisy = [
+            sum(a * v for a, v in zip(row, x, strict=True)) + z for row, z in zip(rows, drawn, strict=True)
+        ]
+        assert measured.answers.tolist() == [(y + 2**bits // 2) // 2**bits for y in noisy]
 
 
 def test_measurement_holds_no_counts():

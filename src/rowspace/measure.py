@@ -5,6 +5,8 @@ Guarantees
   (tests/test_measure.py::test_exact_integers).
 - The noise is drawn independently for every answer from the model the plan was calibrated with
   (tests/test_mechanism.py::test_standardized_errors).
+- Where answers would not fit 64 bits (`planning.dropped_bits`), low bits are rounded off after the noise is on, which
+  is post-processing (tests/test_measure.py::test_rounding_comes_after_the_noise).
 - Overflow is impossible for up to `MAX_RECORDS` records, and is ruled out from the strategy alone, before any
   data is touched (tests/test_measure.py::test_overflow_is_refused_beforehand).
 - A `Measurement` holds noisy answers only (tests/test_measure.py::test_measurement_holds_no_counts).
@@ -21,7 +23,7 @@ import numpy.typing as npt
 from .exceptions import IntegerOverflow, InvalidInput
 from .noise import BitSource, SecureRandom, discrete_gaussian, discrete_laplace, rounded_gaussian
 from .operators import Operator
-from .planning import MAX_RECORDS, check_overflow
+from .planning import MAX_RECORDS, check_overflow, dropped_bits
 from .privacy import DiscreteGaussian, DiscreteLaplace, NoiseModel, RoundedGaussian
 
 Integers = npt.NDArray[np.int64]
@@ -48,8 +50,12 @@ def measure(
     if x.size and (x.min() < 0 or int(x.sum(dtype=object)) > MAX_RECORDS):
         # Says nothing about the counts but that they break the public bound.
         raise IntegerOverflow(f"expected non-negative counts of at most {MAX_RECORDS} records in all")
-    answers = strategy @ x
-    answers += draw(noise, len(answers), random or SecureRandom())
+    bits = dropped_bits(strategy)
+    answers, low = strategy.divided(x, bits)
+    low += draw(noise, len(answers), random or SecureRandom())
+    low += 2**bits // 2
+    low >>= bits
+    answers += low
     answers.setflags(write=False)
     return Measurement(strategy, noise, answers)
 

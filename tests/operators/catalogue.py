@@ -108,9 +108,36 @@ def _leaves():
         naive.stack(naive.diagonal([1, -0.5, 2]), [[1, 2, 0.5]]),
     )
     yield (
+        "p-identity inverse",
+        op.PIdentity([1, 2], op.Dense([[0, 2]])).pinv(),
+        np.array([[1, 0, 0], [0, 0.25, 0.25]]),
+    )
+    yield (
         "integer p-identity",
         op.PIdentity([1, 2], op.Sparse([[3, 0]])),
         naive.stack(naive.diagonal([1, 2]), [[3, 0]]),
+    )
+    for n in (1, 5, 6):
+        yield f"sines {n}", op.Sines(n), naive.sines(n)
+        yield f"cosines {n}", op.Cosines(n), naive.cosines(n)
+    spectrum, weights = np.array([3, 1.5, 1, 0.5]), np.array([1, 2, 2, 0.5])
+    for name, waves, truth in (
+        ("sines", op.Sines(4), naive.sines(4)),
+        ("cosines", op.Cosines(4), naive.cosines(4)),
+    ):
+        dense = truth.T @ np.diag(spectrum) @ truth @ np.diag(weights)
+        yield f"filter of {name}", op.Spectral(waves, spectrum, weights), dense
+    holed = naive.sines(3).T @ np.diag([2, 0, 1]) @ naive.sines(3)
+    yield "filter with a hole", op.Spectral(op.Sines(3), [2, 0, 1], [1, 1, 1]), holed
+    yield (
+        "integer filter of sines",
+        op.SpectralIntegers(op.Sines(4), [9, 4, -2, 1, -3], [1, 5, 2, 3]),
+        naive.mirrored([9, 4, -2, 1, -3, 1, -2, 4], -1) * [1, 5, 2, 3],
+    )
+    yield (
+        "integer filter of cosines, 13 cells",
+        op.SpectralIntegers(op.Cosines(13), [40, *range(12, 0, -1)], [2] * 13),
+        2 * naive.mirrored([40, *range(12, 0, -1), 0, *range(-1, -13, -1)], 1),
     )
     yield "diagonal with a zero", op.Diagonal([1, -2, 0]), naive.diagonal([1, -2, 0])
 

@@ -132,3 +132,23 @@ def product(left, right):
 def column_sums(matrix, p):
     """Σ|a|ᵖ per column; exact Python integers when the entries are."""
     return [sum(abs(a) ** p for a in column) for column in np.asarray(matrix).T.tolist()]
+
+
+def sines(n):
+    k, j = np.arange(1, n + 1)[:, None], np.arange(1, n + 1)
+    rows = np.sqrt(2 / n) * np.sin(np.pi * k * (j - 0.5) / n)
+    rows[-1] /= np.sqrt(2)
+    return rows
+
+
+def cosines(n):
+    k, j = np.arange(1, n + 1)[:, None], np.arange(1, n + 1)
+    return np.sqrt(2 / n) * np.cos(np.pi * (k - 0.5) * (j - 0.5) / n)
+
+
+def mirrored(kernel, sign):
+    """kernel(|i − j|) + sign·kernel(i + j + 1)."""
+    n = len(kernel) // 2
+    return np.array(
+        [[kernel[abs(i - j)] + sign * kernel[i + j + 1] for j in range(n)] for i in range(n)], float
+    )

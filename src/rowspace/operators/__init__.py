@@ -22,9 +22,12 @@ from .prefix import Difference, Prefix
 from .ranges import Ranges, RangesGram, SecondDifference
 from .scaled import Scaled, Weighted
 from .sparse import Sparse
+from .spectral import Spectral
+from .spectral_integers import SpectralIntegers
 from .stack import Stack
 from .total import Total, UniformGram
 from .tree import Tree
+from .waves import Cosines, Sines
 from .width_ranges import WidthRanges
 
 __all__ = [
@@ -32,6 +35,7 @@ __all__ = [
     "DENSE_LIMIT",
     "AllPredicates",
     "Composed",
+    "Cosines",
     "Dense",
     "Diagonal",
     "Difference",
@@ -47,7 +51,10 @@ __all__ = [
     "RangesGram",
     "Scaled",
     "SecondDifference",
+    "Sines",
     "Sparse",
+    "Spectral",
+    "SpectralIntegers",
     "Stack",
     "Sum",
     "Total",

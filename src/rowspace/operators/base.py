@@ -83,6 +83,11 @@ class Operator(ABC):
         """Whether the columns are independent; None when the structure alone does not tell."""
         return None
 
+    @property
+    def wide(self) -> bool:
+        """Whether `divided` is exact even where A x does not fit 64 bits."""
+        return False
+
     # -- public verbs -------------------------------------------------------------------------------
 
     def __matmul__(self, x: Any) -> Array:
@@ -92,6 +97,19 @@ class Operator(ABC):
                 "expected an array right of @; compose operators with operators.Composed(A, B)"
             )
         return self._act(self._apply, x, self.shape[1])
+
+    def divided(self, x: Indices, bits: int) -> tuple[Indices, Indices]:
+        """(q, r) with A x = q·2^bits + r and 0 ≤ r < 2^bits, exactly, for an integral A and an int64 vector x.
+
+        q must fit 64 bits; A x itself must too unless the operator is `wide`.
+        """
+        if not self.integral or x.dtype != np.int64 or x.shape != (self.shape[1],):
+            raise InvalidInput(f"expected an integral operator and {self.shape[1]} 64-bit integers")
+        return self._divided(x, bits)
+
+    def _divided(self, x: Indices, bits: int) -> tuple[Indices, Indices]:
+        answers = self._apply(x)
+        return answers >> bits, answers & ((1 << bits) - 1)
 
     def __rmul__(self, factor: float) -> Operator:
         """The scalar multiple `factor * A`."""

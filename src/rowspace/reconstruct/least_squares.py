@@ -9,6 +9,7 @@ from scipy.sparse.linalg import LinearOperator, lsmr
 from rowspace.exceptions import RowspaceError, TooLarge
 from rowspace.operators import Operator
 from rowspace.operators.base import Vector
+from rowspace.planning import dropped_bits
 
 TOLERANCE = 1e-12
 """Relative residual of the iterative solver: far below any noise."""
@@ -19,7 +20,7 @@ def estimate_counts(strategy: Operator, answers: npt.NDArray[np.int64]) -> Vecto
 
     By the strategy's own pseudo-inverse where it has one (trees, wavelets, products: linear time), else by LSMR.
     """
-    y = answers.astype(np.float64)
+    y = np.ldexp(answers, dropped_bits(strategy))
     try:
         return strategy.pinv() @ y
     except TooLarge:

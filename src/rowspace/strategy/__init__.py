@@ -19,6 +19,7 @@ from .product import Product
 from .result import Optimizer, Result
 from .select import Select
 from .singular_value import SingularValue
+from .spectral import Spectral
 from .union import Union
 
 __all__ = [
@@ -37,6 +38,7 @@ __all__ = [
     "Rotated",
     "Select",
     "SingularValue",
+    "Spectral",
     "Taxonomy",
     "Union",
     "Wavelet",
