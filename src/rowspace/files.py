@@ -5,10 +5,11 @@ Reading trusts nothing: no pickle, sizes are checked before memory is taken, and
 
 from __future__ import annotations
 
+import contextlib
 import io
 import json
 import os
-import tempfile
+import secrets
 import zipfile
 import zlib
 from pathlib import Path
@@ -46,10 +47,11 @@ def write_archive(
 def write_whole(path: str | os.PathLike[str], fill: Any) -> None:
     """Call `fill(file)` on a temporary file and put it in place only when it is complete and on disk."""
     target = Path(path)
-    temporary = ""
+    temporary = target.with_name(f".{target.name}.{secrets.token_hex(8)}")
     try:
-        with tempfile.NamedTemporaryFile(dir=target.parent, prefix=f".{target.name}.", delete=False) as file:
-            temporary = file.name
+        # O_EXCL: never somebody else's file; mode 0666 less the umask: published files are readable as usual.
+        descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
+        with os.fdopen(descriptor, "wb") as file:
             fill(file)
             file.flush()
             os.fsync(file.fileno())
@@ -58,8 +60,8 @@ def write_whole(path: str | os.PathLike[str], fill: Any) -> None:
         reason = error.strerror or type(error).__name__
         raise FileError(f"cannot write {target.name}: {reason}; nothing was written") from None
     finally:
-        if temporary:
-            Path(temporary).unlink(missing_ok=True)
+        with contextlib.suppress(OSError):
+            temporary.unlink(missing_ok=True)
 
 
 def read_archive(path: str | os.PathLike[str], kind: str, version: int) -> tuple[dict[str, Any], Arrays]:
@@ -81,7 +83,15 @@ def read_archive(path: str | os.PathLike[str], kind: str, version: int) -> tuple
         raise FileError(f"{name} does not exist; expected a {kind} file") from None
     except OSError as error:
         raise FileError(f"cannot read {name}: {error.strerror or 'not a readable file'}") from None
-    except (zipfile.BadZipFile, zlib.error, KeyError, ValueError, EOFError, NotImplementedError, RuntimeError):
+    except (
+        zipfile.BadZipFile,
+        zlib.error,
+        KeyError,
+        ValueError,
+        EOFError,
+        NotImplementedError,
+        RuntimeError,
+    ):
         raise FileError(f"{name} is damaged or is no {kind} file") from None
     if (
         not isinstance(content, dict)

@@ -19,7 +19,6 @@ from .measure import measure
 from .noise import BitSource
 from .planning import Plan
 from .releases import Release
-from .sources import count_cells
 
 
 @runtime_checkable
@@ -55,6 +54,8 @@ def release(
         raise InvalidInput(
             f"expected a ledger with a charge(plan) method or None, got {type(ledger).__name__}"
         )
+    from .sources import count_cells  # here, because engines take a while to import and planning needs none
+
     counts = count_cells(source, plan.domain, table=table)
     if ledger is not None:
         ledger.charge(plan)

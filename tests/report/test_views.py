@@ -8,6 +8,7 @@ import pytest
 from rich.console import Console, RenderableType
 
 import rowspace as rs
+from rowspace.planning import GroupError
 from rowspace.privacy import ZCDP, ApproxDP, Neighbours, Privacy, PureDP
 from rowspace.report import AnswerGroup, AnswerRow, answers_view, first_answers, plain_privacy, plan_view
 
@@ -43,7 +44,7 @@ def test_groups_of_one_name_are_one_row(plan: rs.Plan) -> None:
 
 
 def test_many_groups_are_cut(plan: rs.Plan) -> None:
-    groups = [(f"group {number}", 1, 1.0, None) for number in range(25)]
+    groups = [GroupError(f"group {number}", 1, 1.0, None) for number in range(25)]
     assert "and 5 more groups" in text(plan_view(plan, groups))
 
 

@@ -81,7 +81,7 @@ def _quantiles(share: Vector, rest_fourth: Vector, noise_kurtosis: float, level:
     T/2 = 25 standard errors. The density at q, which is the derivative, is the same sum with cosines.
     """
     period, steps = 50.0, 1600
-    t = 2 * np.pi * np.arange(1, steps + 1) / period
+    t: Vector = 2 * np.pi * np.arange(1, steps + 1, dtype=np.float64) / period
     phi = _variance_gamma(t, share, noise_kurtosis) * _variance_gamma(
         t, 1 - share, noise_kurtosis * rest_fourth
     )

@@ -43,7 +43,7 @@ def profile(A: Operator) -> Vector:
                 f"expected a strategy of full rank {A.shape[1]}, got rank {rank}: it has no error profile"
             )
     # Cleaned of rounding noise so that exact zeros print as zeros.
-    M = inverse_gram(A)
+    M = inverse_gram(A).copy()
     M[np.abs(M) < 1e-14 * np.abs(M).max()] = 0.0
     return M
 

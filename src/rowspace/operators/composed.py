@@ -48,6 +48,13 @@ class Composed(Operator):
     def _adjoint(self, y: Array) -> Array:
         return self.right._adjoint(self.left._adjoint(y))
 
+    def _rounded(self, bits: int) -> tuple[Operator, float]:
+        if not self.right.integral:
+            return super()._rounded(bits)
+        # Rounding the left factor alone keeps every row in the right factor's row space.
+        left, scale = self.left.integer_form(bits)
+        return Composed(left, self.right), scale
+
     @property
     def T(self) -> Operator:
         return Composed(self.right.T, self.left.T)

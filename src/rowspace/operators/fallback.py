@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -9,8 +10,8 @@ from scipy import linalg
 
 from rowspace.exceptions import TooLarge
 
-from .base import DECOMPOSITION_LIMIT, Operator
-from .checks import check_supported
+from .base import DECOMPOSITION_LIMIT, DENSE_LIMIT, Operator
+from .checks import check_supported, read_only
 
 if TYPE_CHECKING:
     from .base import Vector
@@ -24,20 +25,36 @@ def dense_pinv(A: Operator) -> Operator:
     return Dense(np.asarray(linalg.pinv(A.to_dense()), dtype=np.float64))
 
 
+@lru_cache(maxsize=4)
 def inverse_gram(A: Operator) -> Vector:
-    """(AᵗA)⁺ as a dense array: from A when it is small (twice the digits), else from its Gram."""
+    """(AᵗA)⁺ as a dense, read-only array; the last few are remembered, since a strategy is judged several times.
+
+    By Cholesky where AᵗA is far from singular, else from A itself, which keeps twice the digits.
+    """
     m, n = A.shape
-    if n <= DECOMPOSITION_LIMIT and m <= 4 * n:
+    if n > DECOMPOSITION_LIMIT:
+        raise TooLarge(
+            f"cannot invert the Gram matrix of a {m} x {n} {type(A).__name__}: no closed form and more than "
+            f"{DECOMPOSITION_LIMIT} cells"
+        )
+    M = _by_cholesky(A.gram().to_dense()) if m >= n else None
+    if M is None and m <= 4 * n:
         # A = QR, so A⁺(A⁺)ᵗ = R⁺(R⁺)ᵗ with R at most n × n.
-        R = linalg.qr(A.to_dense(), mode="r")[0][: min(m, n)]
-        B = linalg.pinv(R)
-        return np.asarray(B @ B.T)
-    if n <= DECOMPOSITION_LIMIT:
-        return np.asarray(linalg.pinvh(A.gram().to_dense()))
-    raise TooLarge(
-        f"cannot invert the Gram matrix of a {m} x {n} {type(A).__name__}: no closed form and more than "
-        f"{DECOMPOSITION_LIMIT} cells"
-    )
+        B = linalg.pinv(linalg.qr(A.to_dense(), mode="r")[0][: min(m, n)])
+        M = np.asarray(B @ B.T, dtype=np.float64)
+    elif M is None:
+        M = np.asarray(linalg.pinvh(A.gram().to_dense()), dtype=np.float64)
+    return read_only(M, np.float64)
+
+
+def _by_cholesky(G: Vector) -> Vector | None:
+    """G⁻¹, or None when G is so near to singular that more than half the digits would be lost."""
+    factor, failed = linalg.lapack.dpotrf(G, lower=True)
+    size = np.abs(np.diagonal(factor))
+    if failed or size.min() < 1e-4 * size.max():
+        return None
+    inverse, failed = linalg.lapack.dpotri(factor, lower=True)
+    return None if failed else np.asarray(np.tril(inverse) + np.tril(inverse, -1).T)
 
 
 def dense_nuclear_norm(A: Operator) -> float:
@@ -50,12 +67,26 @@ def dense_nuclear_norm(A: Operator) -> float:
 def dense_profile_trace(A: Operator, W: Operator) -> float:
     """tr((AᵗA)⁺ WᵗW), refusing a workload that A does not support."""
     M = inverse_gram(A)
-    V = W.gram().to_dense()
     if A.full_column_rank is not True:
-        # Rows outside the row space are what the projector I − MG leaves of V.
-        outside = V - V @ (M @ A.gram().to_dense())
-        check_supported(float(np.abs(outside).max()), float(np.abs(V).max()))
-    return float(np.einsum("ij,ij->", M, V))
+        _check_support(A, W, M)
+    return float(np.einsum("ij,ij->", M, W.gram().to_dense()))
+
+
+def _check_support(A: Operator, W: Operator, M: Vector) -> None:
+    """Raise unless W vanishes on what A cannot see.
+
+    The projector I − MG turns random vectors into vectors A maps to zero, in general position among them: a query
+    outside the row space vanishes on one of them with probability zero.
+    """
+    random = np.random.default_rng(0).standard_normal((W.shape[1], 4))
+    unseen = random - M @ (A.gram() @ random)
+    if W.shape[0] <= DENSE_LIMIT // 16:
+        residual, scale = np.abs(W @ unseen).max(), np.abs(W @ random).max()
+    else:
+        residual, scale = (
+            np.sqrt(np.abs(np.einsum("ij,ij->j", v, W.gram() @ v)).max()) for v in (unseen, random)
+        )
+    check_supported(float(residual), float(scale))
 
 
 def check_decomposable(A: Operator, purpose: str) -> None:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, Literal
 
 import numpy as np
+from threadpoolctl import threadpool_limits
 
 from rowspace.exceptions import InvalidInput, TooLarge
 from rowspace.operators import Operator
@@ -47,8 +49,7 @@ def plan(
     """
     _check_kind(workload, Workload, "a workload such as rs.workload.ranges(domain, 'age')")
     _check_kind(privacy, Privacy, "a privacy guarantee such as rs.PureDP(epsilon=1.0)")
-    _check_word("effort", effort, ("fast", "normal", "best"))
-    _check_word("objective", objective, ("total", "max"))
+    select = Select(effort=effort, objective=objective)
     reduced = workload.reduced()
     if reduced.domain.size > CELL_LIMIT:
         raise TooLarge(
@@ -56,10 +57,17 @@ def plan(
             f"the limit is {CELL_LIMIT}: use fewer attributes or coarser bins"
         )
     W = reduced.operator()
-    results = Select(taxonomy_trees(reduced.domain), effort, objective).candidates(W, privacy, rng)
-    strategy, noise = to_integers(results[0].strategy, privacy)
-    bound = _noise_per_sensitivity(strategy, noise, privacy) * unit_lower_bound(W, privacy)
-    candidates = tuple(Candidate(r.name, r.total_error, r.ratio, r.seconds) for r in results)
+    select = replace(select, taxonomies=taxonomy_trees(reduced.domain))
+    # Small matrices: more threads would only wait for one another, for minutes on a busy machine.
+    with threadpool_limits(1 if W.shape[1] <= 2048 else None, user_api="blas"):
+        results = select.candidates(W, privacy, rng)
+        strategy, noise = to_integers(results[0].strategy, privacy)
+    per_unit = _noise_per_sensitivity(strategy, noise, privacy)
+    unit_bound = max(r.lower_bound for r in results) / privacy.unit_variance
+    bound = per_unit * max(unit_bound, unit_lower_bound(W, privacy))
+    candidates = tuple(
+        Candidate(r.name, r.total_error, r.ratio if r.lower_bound > 0 else None, r.seconds) for r in results
+    )
     return Plan(reduced, privacy, strategy, noise, bound, candidates)
 
 
@@ -76,8 +84,3 @@ def _noise_per_sensitivity(strategy: Operator, noise: NoiseModel, privacy: Priva
 def _check_kind(value: Any, kind: type, expected: str) -> None:
     if not isinstance(value, kind):
         raise InvalidInput(f"expected {expected}, got {type(value).__name__}")
-
-
-def _check_word(name: str, value: Any, words: tuple[str, ...]) -> None:
-    if value not in words:
-        raise InvalidInput(f"expected {name} to be one of {', '.join(words)}, got {value!r}")

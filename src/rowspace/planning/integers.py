@@ -4,8 +4,21 @@ from __future__ import annotations
 
 from math import frexp, sqrt
 
+import numpy as np
+
 from rowspace.exceptions import IntegerOverflow
-from rowspace.operators import Haar, Identity, Kronecker, Operator, Permuted, Scaled, Stack, Weighted
+from rowspace.operators import (
+    Composed,
+    Dense,
+    Haar,
+    Identity,
+    Kronecker,
+    Operator,
+    Permuted,
+    Scaled,
+    Stack,
+    Weighted,
+)
 from rowspace.operators.tree import TreeLike
 from rowspace.privacy import NoiseModel, Privacy, RoundedGaussian, integer_norm
 
@@ -39,7 +52,7 @@ def to_integers(strategy: Operator, privacy: Privacy) -> tuple[Operator, NoiseMo
 
 def _rounded(strategy: Operator, bits: int) -> Operator:
     integers, _ = strategy.integer_form(bits)
-    if strategy.full_column_rank or rows_are_scaled_integers(strategy):
+    if rounding_keeps_row_space(strategy):
         return integers
     # Rounding tilts the row space of a deficient real matrix, and the workload would no longer lie in it. A faint
     # identity (the paper's δI) makes the matrix full rank; the tilt, 2^−bits, is then far below δ.
@@ -47,16 +60,20 @@ def _rounded(strategy: Operator, bits: int) -> Operator:
     return Stack(integers, faint * Identity(integers.shape[1]))
 
 
-def rows_are_scaled_integers(A: Operator) -> bool:
-    """Whether every row is a multiple of an integer row by structure, so that rounding keeps the row space."""
-    if A.integral or isinstance(A, (TreeLike, Haar)):
+def rounding_keeps_row_space(A: Operator) -> bool:
+    """Whether rounding keeps the row space, by structure: rows are multiples or combinations of integer rows."""
+    if A.full_column_rank or A.integral or isinstance(A, (TreeLike, Haar)):
         return True
+    if isinstance(A, Dense):
+        return min(A.shape) >= A.shape[1] <= 1024 and int(np.linalg.matrix_rank(A.array)) == A.shape[1]
     if isinstance(A, (Scaled, Weighted, Permuted)):
-        return rows_are_scaled_integers(A.of)
+        return rounding_keeps_row_space(A.of)
+    if isinstance(A, Composed):
+        return A.right.integral
     if isinstance(A, Stack):
-        return all(map(rows_are_scaled_integers, A.parts))
+        return all(map(rounding_keeps_row_space, A.parts))
     if isinstance(A, Kronecker):
-        return all(map(rows_are_scaled_integers, A.factors))
+        return all(map(rounding_keeps_row_space, A.factors))
     return False
 
 

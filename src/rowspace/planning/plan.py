@@ -17,7 +17,7 @@ from rowspace.files import read_archive, write_archive
 from rowspace.operators import Operator, decode, encode
 from rowspace.operators.base import Vector
 from rowspace.privacy import NoiseModel, Privacy, noise_from_dict, privacy_from_dict
-from rowspace.workload import Workload
+from rowspace.workload import Part, Workload
 
 from .integers import calibrated_noise, check_overflow
 
@@ -30,8 +30,18 @@ class Candidate:
 
     name: str
     total_error: float
-    ratio: float
+    ratio: float | None
     seconds: float
+
+
+@dataclass(frozen=True)
+class GroupError:
+    """What to expect of one group of queries; the worst is None where there are too many to look at."""
+
+    group: str
+    queries: int
+    rmse: float
+    largest_std_error: float | None
 
 
 @dataclass(frozen=True)
@@ -97,22 +107,25 @@ class Plan:
         parts = moments(self.strategy, W)
         return np.sqrt(self.noise.variance * parts.second), half_widths(parts, self.noise, level)
 
-    def group_errors(self) -> list[tuple[str, int, float, float | None]]:
-        """Per group of queries: name, number of queries, RMSE, and largest standard error where it can be computed."""
-        rows: list[tuple[str, int, float, float | None]] = []
+    def group_errors(self) -> list[GroupError]:
+        """Expected error of every group of queries, groups of one name together, in the order of the workload."""
+        parts: dict[str, list[Part]] = {}
         for part in self.workload.parts:
-            W = Workload(self.domain, (part,)).unweighted_operator()
-            rmse = sqrt(self.noise.variance * profile_trace(self.strategy, W) / W.shape[0])
-            try:
-                worst = sqrt(self.noise.variance * float(query_variances(self.strategy, W).max()))
-            except TooLarge:
-                worst = None
-            rows.append((part.group, W.shape[0], rmse, worst))
-        return rows
+            parts.setdefault(part.group, []).append(part)
+        return [self._group_error(name, members) for name, members in parts.items()]
+
+    def _group_error(self, name: str, parts: list[Part]) -> GroupError:
+        W = Workload(self.domain, parts).unweighted_operator()
+        rmse = sqrt(self.noise.variance * profile_trace(self.strategy, W) / W.shape[0])
+        try:
+            worst = sqrt(self.noise.variance * float(query_variances(self.strategy, W).max()))
+        except TooLarge:
+            worst = None
+        return GroupError(name, W.shape[0], rmse, worst)
 
     def __str__(self) -> str:
         lines = [
-            f"Plan for {self.workload.size:,} queries on {self.domain.size:,} cells under {self.privacy}",
+            f"Plan for {self.workload.size:,} queries on {self.workload.domain.size:,} cells under {self.privacy}",
             f"  predicted RMSE of an answer   {self.rmse:.4g}",
             f"  total squared error           {self.total_error:.6g}",
             f"  no strategy can go below      {self.lower_bound:.6g}   {self.certificate}",
@@ -120,9 +133,8 @@ class Plan:
         ]
         width = max(len(c.name) for c in self.candidates)
         for c in self.candidates:
-            lines.append(
-                f"    {c.name:<{width}}  error {c.total_error:<12.6g}  ratio {c.ratio:<8.4g}  {c.seconds:.2f} s"
-            )
+            ratio = "" if c.ratio is None else f"ratio {c.ratio:<9.4g}"
+            lines.append(f"    {c.name:<{width}}  error {c.total_error:<12.6g}  {ratio}  {c.seconds:.2f} s")
         return "\n".join(lines)
 
     @property
@@ -150,10 +162,7 @@ class Plan:
             "ratio": self.ratio if self.lower_bound > 0 else None,
             "certificate": self.certificate,
             "candidates": [vars(c) for c in self.candidates],
-            "groups": [
-                {"group": name, "queries": size, "rmse": rmse, "largest_std_error": worst}
-                for name, size, rmse, worst in self.group_errors()
-            ],
+            "groups": [vars(group) for group in self.group_errors()],
         }
 
     def save(self, path: str | os.PathLike[str]) -> None:
@@ -192,7 +201,12 @@ class Plan:
             strategy = decode(body["strategy"], _under("strategy.", arrays))
             noise = noise_from_dict(body["noise"])
             candidates = tuple(
-                Candidate(str(c["name"]), float(c["total_error"]), float(c["ratio"]), float(c["seconds"]))
+                Candidate(
+                    str(c["name"]),
+                    float(c["total_error"]),
+                    None if c["ratio"] is None else float(c["ratio"]),
+                    float(c["seconds"]),
+                )
                 for c in body["candidates"]
             )
             lower_bound = float(body["lower_bound"])

@@ -11,18 +11,15 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from rowspace.planning import Plan
+from rowspace.planning import GroupError, Plan
 
 from .numbers import figures, whole
 from .words import plain_privacy
 
-#: (name, queries, RMSE, largest standard error or None), as `Plan.group_errors` gives them.
-GroupErrors = Sequence[tuple[str, int, float, float | None]]
-
 _GROUPS_SHOWN = 20
 
 
-def plan_view(plan: Plan, groups: GroupErrors, title: str | None = None) -> RenderableType:
+def plan_view(plan: Plan, groups: Sequence[GroupError], title: str | None = None) -> RenderableType:
     """The whole plan; `groups` is `plan.group_errors()`, taken beforehand because it may need time."""
     return Group(
         Padding(_summary(plan, title), (0, 0, 0, 1)),
@@ -72,33 +69,17 @@ def _candidate_table(plan: Plan) -> Table:
     return view
 
 
-def _group_table(groups: GroupErrors) -> Table:
+def _group_table(groups: Sequence[GroupError]) -> Table:
     """How accurate each group of queries will be."""
-    rows = _merged(groups)
     view = table()
     view.add_column("queries about", overflow="fold")
     view.add_column("number", justify="right", no_wrap=True)
     view.add_column("RMSE", justify="right", no_wrap=True)
     view.add_column("worst", justify="right", no_wrap=True)
-    shown = rows[:_GROUPS_SHOWN]
-    rmses, worsts = figures([row[2] for row in shown]), figures([row[3] for row in shown])
-    for (name, number, _, _), rmse, worst in zip(shown, rmses, worsts, strict=True):
-        view.add_row(Text(name), whole(number), rmse, worst)
-    if len(rows) > _GROUPS_SHOWN:
-        view.add_row(Text(f"… and {len(rows) - _GROUPS_SHOWN:,} more groups", style="dim"), "", "", "")
+    shown = groups[:_GROUPS_SHOWN]
+    rmses, worsts = figures([g.rmse for g in shown]), figures([g.largest_std_error for g in shown])
+    for group, rmse, worst in zip(shown, rmses, worsts, strict=True):
+        view.add_row(Text(group.group), whole(group.queries), rmse, worst)
+    if len(groups) > _GROUPS_SHOWN:
+        view.add_row(Text(f"… and {len(groups) - _GROUPS_SHOWN:,} more groups", style="dim"), "", "", "")
     return view
-
-
-def _merged(groups: GroupErrors) -> list[tuple[str, int, float, float | None]]:
-    """One row for each name: predicates come as several groups, which is of no interest to a reader."""
-    by_name: dict[str, list[tuple[str, int, float, float | None]]] = {}
-    for group in groups:
-        by_name.setdefault(group[0], []).append(group)
-    rows: list[tuple[str, int, float, float | None]] = []
-    for name, same in by_name.items():
-        number = sum(group[1] for group in same)
-        rmse = math.sqrt(sum(group[1] * group[2] ** 2 for group in same) / number)
-        worsts = [group[3] for group in same]
-        known = [worst for worst in worsts if worst is not None]
-        rows.append((name, number, rmse, max(known) if len(known) == len(worsts) else None))
-    return rows

@@ -17,7 +17,7 @@ from .min_sensitivity_program import MinSensitivityProgram
 from .p_identity import PIdentity
 from .product import Product
 from .result import Optimizer, Result
-from .select import Select
+from .selection import Select, Selected, select
 from .singular_value import SingularValue
 from .spectral import Spectral
 from .union import Union
@@ -37,6 +37,7 @@ __all__ = [
     "Result",
     "Rotated",
     "Select",
+    "Selected",
     "SingularValue",
     "Spectral",
     "Taxonomy",
@@ -49,6 +50,7 @@ __all__ = [
     "least_sensitivity",
     "replace_one_bound",
     "root_diagonal_bound",
+    "select",
     "singular_value_bound",
     "unit_lower_bound",
 ]

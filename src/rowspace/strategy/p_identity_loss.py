@@ -22,7 +22,7 @@ import numpy as np
 from scipy import linalg, sparse
 
 from rowspace.operators import Operator
-from rowspace.operators.base import Indices, Vector
+from rowspace.operators.base import Array, Indices, Vector
 from rowspace.operators.lean_gram import lean_gram
 
 BATCH = 2**15
@@ -70,7 +70,7 @@ class Support:
         """How many entries of Θ are free."""
         return self.offsets[-1]
 
-    def blocks(self, x: Vector) -> list[Vector]:
+    def blocks(self, x: Array) -> list[Array]:
         """The blocks of Θ, (rows of the block) × (cells of the block), as views into the flat vector."""
         return [
             x[a:b].reshape(len(rows), -1)

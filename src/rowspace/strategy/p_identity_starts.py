@@ -115,7 +115,8 @@ def tent_start(W: Operator, layout: tuple[int, ...]) -> Start:
 
     def of_heights(heights: Vector) -> tuple[float, Vector]:
         value, gradient = loss(heights[level] * shapes)
-        return value, np.bincount(level, gradient * shapes, minlength=len(layout))
+        slopes = np.bincount(level, gradient * shapes, minlength=len(layout))
+        return value, np.asarray(slopes, dtype=np.float64)
 
     bounds = [(0.0, None)] * len(layout)
     first = np.full(len(layout), 0.7)

@@ -30,26 +30,46 @@ Chooser = Callable[[int, Operator], Sequence[Operator]]
 
 @dataclass(frozen=True)
 class Product:
-    """Coordinate descent over attributes from the identity; `choose` proposes factors for one attribute."""
+    """Coordinate descent over attributes from the identity.
 
-    choose: Chooser
+    `choose` proposes cheap factors for one attribute until they settle; `refine`, if given, then proposes better
+    ones that take longer to find. Left out, both are the planner's (see `selection`).
+    """
+
+    choose: Chooser | None = None
+    refine: Chooser | None = None
     rounds: int = 8
-    tolerance: float = 1e-4
+    refining_rounds: int = 3
+    tolerance: float = 1e-3
 
     def propose(self, W: Operator, privacy: Privacy) -> Kronecker:
         """The product strategy of least total error found."""
+        if self.choose is None:
+            from .selection import Select  # the planner builds on products, so it cannot be imported above
+
+            return Select().product(range(W.shape[1]), privacy).propose(W, privacy)
         terms = Terms.of(W)
         if terms is None:
             raise InvalidWorkload("expected a union of products over the same two or more attributes")
-        chosen: list[Operator] = [Identity(n) for n in terms.sizes]
+        start = [Identity(n) for n in terms.sizes]
+        chosen = self._descend(start, terms, privacy, self.choose, self.rounds)
+        if self.refine is not None:
+            chosen = self._descend(chosen, terms, privacy, self.refine, self.refining_rounds)
+        return Kronecker(*chosen)
+
+    def _descend(
+        self, start: Sequence[Operator], terms: Terms, privacy: Privacy, choose: Chooser, rounds: int
+    ) -> Sequence[Operator]:
+        """Replace one factor after the other by the best proposal, until a round gains less than the tolerance."""
+        chosen = list(start)
         # Column i: what attribute i contributes to the error of every term.
         costs = np.column_stack([axis.traces(A) for axis, A in zip(terms.axes, chosen, strict=True)])
         value = self._value(chosen, costs, terms, privacy)
-        for _ in range(self.rounds):
+        for _ in range(rounds):
             before = value
             for i, axis in enumerate(terms.axes):
                 powers = np.square(terms.weights) * np.prod(np.delete(costs, i, axis=1), axis=1)
-                for A in self.choose(i, axis.effective(powers)):
+                for A in choose(i, axis.effective(powers)):
                     trial, trial_costs = [*chosen[:i], A, *chosen[i + 1 :]], costs.copy()
                     try:
                         trial_costs[:, i] = axis.traces(A)
@@ -60,7 +80,7 @@ class Product:
                         chosen, costs, value = trial, trial_costs, trial_value
             if value > before * (1 - self.tolerance):
                 break
-        return Kronecker(*chosen)
+        return chosen
 
     def optimize(self, W: Operator, privacy: Privacy, rng: np.random.Generator | None = None) -> Result:
         """The best product, judged."""

@@ -22,6 +22,14 @@ class Optimizer(Protocol):
         ...
 
 
+class Proposer(Optimizer, Protocol):
+    """An optimizer cheap enough to be asked again and again, for parts of a workload."""
+
+    def propose(self, W: Operator, privacy: Privacy) -> Operator:
+        """The strategy alone, not judged."""
+        ...
+
+
 @dataclass(frozen=True)
 class Result:
     """A strategy with its error and how it was found.

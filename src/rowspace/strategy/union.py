@@ -53,12 +53,16 @@ class Group:
 
 @dataclass(frozen=True)
 class Union:
-    """One strategy per group of attributes; `choose` finds the strategy for a group's workload."""
+    """One strategy per group of attributes; `choose` finds a group's strategy, left out it is the planner's."""
 
-    choose: Callable[[Attributes, Operator], Operator]
+    choose: Callable[[Attributes, Operator], Operator] | None = None
 
     def optimize(self, W: Operator, privacy: Privacy, rng: np.random.Generator | None = None) -> Result:
         """The union of group strategies of least joint error found."""
+        if self.choose is None:
+            from .selection import Select  # the planner builds on unions, so it cannot be imported above
+
+            return Select().union(privacy).optimize(W, privacy, rng)
         started = time.perf_counter()
         terms = Terms.of(W)
         if terms is None:
@@ -97,6 +101,7 @@ class Union:
                 product = Kronecker(*chosen) if len(chosen) > 1 else chosen[0] if chosen else Total(1)
                 parts.append(Scaled.of_product(weight, product))
         workload = Stack(*parts) if len(parts) > 1 else parts[0]
+        assert self.choose is not None
         A = self.choose(attributes, workload) if axes else Total(1)
         return Group(attributes, workload, A, A.max_column_norm(norm), profile_trace(A, workload))
 

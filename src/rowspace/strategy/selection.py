@@ -1,0 +1,230 @@
+"""The planner's choice: try the strategies that fit the workload, keep the best.
+
+Decision table (n cells, d attributes in the workload's products; the sizes are in `effort`)
+
+| noise    | workload                  | candidates                                                                 |
+|----------|---------------------------|----------------------------------------------------------------------------|
+| any      | any                       | identity                                                                   |
+| any      | n ≤ 2048, or invertible   | the workload itself                                                        |
+| any      | one attribute             | weighted hierarchies; wavelet (n a power of two); a declared taxonomy      |
+| Laplace  | one attribute             | p-Identity; Program 1 for a handful of cells (effort "best")               |
+| Gaussian | any, moderate n           | the Gaussian optimum, of the total or of the worst query                   |
+| Gaussian | ranges or prefixes, large | the spectral strategy                                                      |
+| any      | d ≥ 2 products            | product: one factor per attribute, chosen in turn by the rows above        |
+| any      | d ≥ 2, n ≤ 4096           | union: one product per set of attributes asked together, sharing the budget |
+
+Columns that are below the sensitivity are completed where that helps (`augment`). Candidates whose closed forms do not
+reach a size refuse with `TooLarge` and are left out; the identity is always there, so the result is never worse.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
+
+import numpy as np
+
+from rowspace.error import max_error, noise_level, profile_trace
+from rowspace.exceptions import InvalidInput, TooLarge, UnsupportedWorkload
+from rowspace.operators import DECOMPOSITION_LIMIT, Operator, Prefix, Ranges, Scaled, Total
+from rowspace.privacy import Privacy
+
+from .augment import augment
+from .classical import IdentityStrategy, WorkloadItself
+from .effort import Effort, effort_named
+from .gaussian_optimal import GaussianOptimal
+from .hierarchical import Hierarchical, Taxonomy, Wavelet
+from .min_error_sdp import MinErrorSDP
+from .p_identity import PIdentity
+from .product import Product
+from .result import Optimizer, Proposer, Result, judged
+from .spectral import Spectral
+from .terms import Terms
+from .union import Attributes, Union
+
+DENSE_CELLS = 2048
+"""Most cells for which strategies without a closed form (the workload itself, completed columns) are tried."""
+
+
+@dataclass(frozen=True)
+class Selected(Result):
+    """The best candidate, with all that were tried, best first."""
+
+    candidates: tuple[Result, ...]
+
+    def __str__(self) -> str:
+        return "\n".join(str(result) for result in self.candidates)
+
+
+def select(
+    W: Operator,
+    privacy: Privacy,
+    *,
+    effort: str = "normal",
+    objective: str = "total",
+    rng: np.random.Generator | None = None,
+) -> Selected:
+    """The best strategy for a plain matrix workload, out of all candidates that fit (see the table above).
+
+    >>> from rowspace import PureDP, operators as op
+    >>> best = select(op.Prefix(32), PureDP(1.0), effort="fast")
+    >>> best.total_error <= min(result.total_error for result in best.candidates)
+    True
+    """
+    return Select(effort=effort, objective=objective).optimize(W, privacy, rng)
+
+
+@dataclass(frozen=True)
+class Select:
+    """Try every candidate that fits; `taxonomies` maps an attribute's number to its declared tree."""
+
+    taxonomies: Mapping[int, Operator] = field(default_factory=dict)
+    effort: str = "normal"
+    objective: str = "total"
+
+    def __post_init__(self) -> None:
+        effort_named(self.effort)
+        if self.objective not in ("total", "max"):
+            raise InvalidInput(f"expected objective to be one of total, max, got {self.objective!r}")
+
+    @property
+    def limits(self) -> Effort:
+        """The sizes up to which optimizers are tried."""
+        return effort_named(self.effort)
+
+    def candidates(
+        self, W: Operator, privacy: Privacy, rng: np.random.Generator | None = None
+    ) -> list[Result]:
+        """Results of all candidates, best first."""
+        tried = self._searches(0, W, privacy)
+        if Terms.of(W) is None:
+            tried = [*self._proposers(0, W, self.limits.branchings), *tried]
+        else:
+            tried = [
+                *self._several_attributes(W, privacy),
+                *(o for o in tried if isinstance(o, GaussianOptimal)),
+            ]
+        results = [r for r in (_attempt(optimizer, W, privacy, rng) for optimizer in tried) if r is not None]
+        if not results:
+            raise TooLarge(f"no strategy can handle {W.shape[1]} cells; use fewer attributes or coarser bins")
+        best = min(results, key=lambda result: self._loss(result, W, privacy))
+        results[results.index(best)] = _completed(best, W, privacy)
+        # Whichever optimizer proved the best bound, it holds for all of them.
+        bound = max(result.lower_bound for result in results)
+        results = [replace(result, lower_bound=min(bound, result.total_error)) for result in results]
+        return sorted(results, key=lambda result: self._loss(result, W, privacy))
+
+    def optimize(self, W: Operator, privacy: Privacy, rng: np.random.Generator | None = None) -> Selected:
+        """The best candidate, with the others."""
+        results = self.candidates(W, privacy, rng)
+        return Selected(
+            **{f.name: getattr(results[0], f.name) for f in fields(Result)}, candidates=tuple(results)
+        )
+
+    def _loss(self, result: Result, W: Operator, privacy: Privacy) -> float:
+        return result.total_error if self.objective == "total" else max_error(result.strategy, W, privacy)
+
+    def _proposers(self, attribute: int, W: Operator, branchings: tuple[int, ...]) -> list[Proposer]:
+        """Closed forms and small searches, cheap enough to be asked again and again."""
+        n = W.shape[1]
+        tried: list[Proposer] = [IdentityStrategy(), Hierarchical(branchings)]
+        if n & (n - 1) == 0:
+            tried.append(Wavelet())
+        if attribute in self.taxonomies:
+            tried.append(Taxonomy(self.taxonomies[attribute]))
+        if n <= DENSE_CELLS or W.full_column_rank or isinstance(W, Total):
+            tried.append(WorkloadItself())
+        return tried
+
+    def _searches(self, attribute: int, W: Operator, privacy: Privacy) -> list[Optimizer]:
+        """The optimizers that take their time."""
+        n, limits = W.shape[1], self.limits
+        tried: list[Optimizer] = []
+        if privacy.norm == 1:
+            if n <= limits.p_identity_cells:
+                tried.append(PIdentity(max_steps=limits.p_identity_steps))
+            if n <= limits.program_cells:
+                tried.append(MinErrorSDP())
+            return tried
+        if n <= limits.gaussian_cells:
+            tried.append(GaussianOptimal(gap=limits.gaussian_gap))
+        elif isinstance(W.of if isinstance(W, Scaled) else W, (Ranges, Prefix)):
+            tried.append(Spectral())
+        if self.objective == "max" and n <= limits.worst_query_cells:
+            tried.append(GaussianOptimal(gap=limits.gaussian_gap, objective="max"))
+        return tried
+
+    def _several_attributes(self, W: Operator, privacy: Privacy) -> list[Optimizer]:
+        tried: list[Optimizer] = [IdentityStrategy(), self.product(range(DECOMPOSITION_LIMIT), privacy)]
+        if W.shape[1] <= DECOMPOSITION_LIMIT:
+            tried.append(self.union(privacy))
+        if W.shape[1] <= DENSE_CELLS:
+            tried.append(WorkloadItself())
+        return tried
+
+    def product(self, axes: Sequence[int], privacy: Privacy) -> Product:
+        """Products over the attributes `axes`: cheap factors first, then the searches on what they leave."""
+        return Product(
+            lambda i, V: self._factors(axes[i], V, privacy),
+            lambda i, V: self._searched_factors(axes[i], V, privacy),
+        )
+
+    def union(self, privacy: Privacy) -> Union:
+        """Unions of the best strategy for every group of attributes."""
+        return Union(lambda attributes, V: self._for_group(attributes, V, privacy))
+
+    def _factors(self, attribute: int, W: Operator, privacy: Privacy) -> list[Operator]:
+        proposers = self._proposers(attribute, W, self.limits.factor_branchings)
+        proposals = (_proposal(p, W, privacy) for p in proposers)
+        return [A for A in proposals if A is not None]
+
+    def _searched_factors(self, attribute: int, W: Operator, privacy: Privacy) -> list[Operator]:
+        if W.shape[1] > self.limits.p_identity_factor_cells:
+            return []
+        optimizers = self._searches(attribute, W, privacy)
+        results = (_attempt(optimizer, W, privacy, None) for optimizer in optimizers)
+        return [result.strategy for result in results if result is not None]
+
+    def _for_group(self, attributes: Attributes, W: Operator, privacy: Privacy) -> Operator:
+        """The best strategy for queries about one set of attributes, over those attributes alone."""
+        axes = sorted(attributes)
+        if len(axes) == 1:
+            proposals = self._factors(axes[0], W, privacy) + self._searched_factors(axes[0], W, privacy)
+        else:
+            proposals = [self.product(axes, privacy).propose(W, privacy)]
+            if W.shape[1] <= DENSE_CELLS:
+                proposals.append(W)
+        return min(proposals, key=lambda A: noise_level(A, privacy) * profile_trace(A, W))
+
+
+def _completed(result: Result, W: Operator, privacy: Privacy) -> Result:
+    """The result with its deficient columns completed, where that helps."""
+    if W.shape[1] > DENSE_CELLS:
+        return result
+    A = augment(result.strategy, privacy)
+    if A is result.strategy:
+        return result
+    name, status = f"{result.name}, completed", f"{result.status}; deficient columns completed"
+    unit_bound = result.lower_bound / privacy.unit_variance
+    better = judged(
+        name, A, W, privacy, status=status, steps=result.steps, seconds=result.seconds, unit_bound=unit_bound
+    )
+    return better if better.total_error < result.total_error * (1 - 1e-6) else result
+
+
+def _attempt(
+    optimizer: Optimizer, W: Operator, privacy: Privacy, rng: np.random.Generator | None
+) -> Result | None:
+    """The optimizer's result, or None when the problem is out of its reach."""
+    try:
+        return optimizer.optimize(W, privacy, rng)
+    except (TooLarge, UnsupportedWorkload, InvalidInput):
+        return None
+
+
+def _proposal(proposer: Proposer, W: Operator, privacy: Privacy) -> Operator | None:
+    """The proposed strategy, or None when the problem is out of its reach."""
+    try:
+        return proposer.propose(W, privacy)
+    except (TooLarge, UnsupportedWorkload, InvalidInput):
+        return None
