@@ -14,7 +14,8 @@ import numpy as np
 
 from rowspace import ZCDP
 from rowspace.measure import measure
-from rowspace.operators import Operator, Prefix, Ranges, SpectralIntegers
+from rowspace.operators import Operator, Prefix, Ranges
+from rowspace.operators import Spectral as SpectralOperator
 from rowspace.planning import to_integers
 from rowspace.strategy import GaussianOptimal, Spectral
 
@@ -45,8 +46,8 @@ def row(W: Operator) -> str:
     n = W.shape[1]
     counts = np.random.default_rng(0).integers(0, 1000, n)
     result = Spectral().optimize(W, UNIT)
+    assert isinstance(result.strategy, SpectralOperator)
     integers = result.strategy.to_integers(20)[0]
-    assert isinstance(integers, SpectralIntegers)
     noise = UNIT.noise(integers.integer_norm(2))
     loss = noise.variance * integers.profile_trace(W) / result.total_error - 1
     optimum = f"{'':>9}"
