@@ -8,7 +8,7 @@ READY  := $(VENV)/.ready
 # Tests run in parallel processes already; threads inside each would only fight over the cores.
 export OPENBLAS_NUM_THREADS ?= 1
 
-.PHONY: demo test lint types imports unit bench sample clean
+.PHONY: demo test lint types imports unit bench audit sample clean
 
 demo: $(READY)
 	$(BIN)/rowspace demo
@@ -30,6 +30,9 @@ unit: $(READY)
 
 bench: $(READY)
 	$(BIN)/python -m benchmarks
+
+audit: $(READY)
+	$(BIN)/python -m audits
 
 sample: $(READY)
 	$(BIN)/python -m rowspace.sample.generate
