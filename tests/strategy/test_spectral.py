@@ -138,6 +138,24 @@ def test_a_generous_budget_is_not_rounded_away():
     assert noise == privacy.noise(B.integer_norm(2))
 
 
+def test_a_tiny_budget_gets_fewer_bits():
+    """Noise past 2⁴⁵ grid steps cannot be drawn: the grid is made coarser rather than the plan refused."""
+    privacy, W = ApproxDP(1e-3, 1e-12), op.Ranges(1100)
+    result = Spectral().optimize(W, privacy)
+    B, noise = to_integers(result.strategy, privacy)
+    assert noise == privacy.noise(B.integer_norm(2))
+    assert noise.variance * B.profile_trace(W) <= result.total_error * 1.001
+
+
+def test_error_bars_are_those_of_normal_noise():
+    """Coefficients are tiny beside one, and no lattice is mistaken for one on which answers would move."""
+    domain = rs.Domain(income=rs.Numeric(0, 1100, bins=1100))
+    workload, privacy = rs.workload.prefixes(domain, "income"), ZCDP(0.1)
+    B, noise = to_integers(Spectral().optimize(workload.operator(), privacy).strategy, privacy)
+    std, half_width = Plan(workload, privacy, B, noise, 1.0, ()).error_bars(0.95)
+    np.testing.assert_allclose(half_width, 1.959964 * std, rtol=1e-3)
+
+
 def test_bad_input():
     with pytest.raises(InvalidInput, match="Gaussian noise"):
         Spectral().optimize(op.Ranges(8), PureDP(1.0))

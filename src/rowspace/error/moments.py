@@ -85,7 +85,9 @@ def _spacing(C: Vector) -> Vector:
     for candidate in (np.where(np.isfinite(smallest), smallest, 0.0), np.ones(len(C))):
         with np.errstate(divide="ignore", invalid="ignore"):
             multiples = magnitude / candidate[:, None]
-        whole = (np.abs(multiples - np.rint(multiples)) <= 1e-7 * np.maximum(multiples, 1.0)).all(axis=1)
+        # What is no rounding error must be one multiple at least: coefficients of 10⁻⁸ are not multiples of one.
+        nearest = np.maximum(np.rint(multiples), magnitude > tiny)
+        whole = (np.abs(multiples - nearest) <= 1e-7 * np.maximum(multiples, 1.0)).all(axis=1)
         spacing = np.where((spacing == 0) & whole, candidate, spacing)
     return spacing
 

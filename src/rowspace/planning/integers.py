@@ -36,7 +36,7 @@ def to_integers(strategy: Operator, privacy: Privacy) -> tuple[Operator, NoiseMo
     """The integer strategy and its exactly calibrated noise. A scalar multiple changes no error, so it is free."""
     for bits in range(PRECISION, 3, -1):
         integers = _rounded(strategy, bits)
-        if not _overflows(integers) and not _too_coarse(integers, privacy):
+        if not _overflows(integers) and _suits_noise(integers, privacy):
             break
     check_overflow(integers)
     noise = calibrated_noise(integers, privacy)
@@ -110,7 +110,13 @@ def _overflows(integers: Operator) -> bool:
     return integers.largest_entry() * MAX_RECORDS > 2.0 ** (62 + dropped_bits(integers))
 
 
-def _too_coarse(integers: Operator, privacy: Privacy) -> bool:
-    """Whether rounding the noisy answers would add to their error."""
+def _suits_noise(integers: Operator, privacy: Privacy) -> bool:
+    """Whether a wide strategy's noise can be drawn, and is so large that rounding what carries it adds nothing."""
+    if not integers.wide:
+        return True
+    try:
+        noise = calibrated_noise(integers, privacy)
+    except IntegerOverflow:
+        return False  # fewer bits need less noise
     bits = dropped_bits(integers)
-    return bits > 0 and sqrt(calibrated_noise(integers, privacy).variance) < FINE_GRID * 2**bits
+    return bits == 0 or sqrt(noise.variance) >= FINE_GRID * 2**bits
