@@ -1,9 +1,9 @@
 """What a large tree or wavelet costs, as multiples of one pass over the data: `python -m benchmarks.large_trees`.
 
 Times are the best of several repeats, divided by the best `np.cumsum` of the same float64 vector in the same
-run, so that they carry over between machines. "first" builds the operator too: a user pays that once. "measure" adds exact Laplace noise at ε = 1. Memory is
-the peak of everything allocated on the way, the result included, in vectors of n float64.
-Target: at most 40 passes and 10 vectors at n = 2²⁰.
+run, so that they carry over between machines. "first" builds the operator too: a user pays that once. "measure"
+adds exact Laplace noise at ε = 1. Memory is the peak of everything allocated on the way, the result included, in
+vectors of n float64. Target: at most 40 passes and 10 vectors at n = 2²⁰.
 """
 
 from __future__ import annotations

@@ -47,7 +47,8 @@ def measure(
     if x.dtype.kind not in "iu" or x.shape != (strategy.shape[1],):
         raise InvalidInput(f"expected {strategy.shape[1]} integer counts, got {x.dtype} of shape {x.shape}")
     x = x.astype(np.int64)
-    if x.size and (x.min() < 0 or int(x.sum(dtype=object)) > MAX_RECORDS):
+    # No count may pass the bound alone, so that their 64-bit sum cannot wrap before it is compared.
+    if x.size and (x.min() < 0 or x.max() > MAX_RECORDS or _sum_exceeds(x, MAX_RECORDS)):
         # Says nothing about the counts but that they break the public bound.
         raise IntegerOverflow(f"expected non-negative counts of at most {MAX_RECORDS} records in all")
     bits = dropped_bits(strategy)
@@ -58,6 +59,11 @@ def measure(
     answers += low
     answers.setflags(write=False)
     return Measurement(strategy, noise, answers)
+
+
+def _sum_exceeds(x: Integers, bound: int) -> bool:
+    """Whether Σx > bound, for 0 ≤ x ≤ 2⁴⁰: blocks of 2²⁰ counts fit 64 bits, the blocks are added up in Python."""
+    return sum(int(x[start : start + 2**20].sum()) for start in range(0, x.size, 2**20)) > bound
 
 
 def draw(noise: NoiseModel, size: int, random: BitSource) -> Integers:
