@@ -81,8 +81,7 @@ class ExactConvolution:
     @cached_property
     def _error_per_norm(self) -> float:
         """The bound above, per unit of ‖z‖₂."""
-        size = float(np.linalg.norm(self._long_waves.unfolded(self._long_kernel)))
-        return 128 * UNIT_ROUNDOFF * (log2(self._length) + 2) * size
+        return 128 * UNIT_ROUNDOFF * (log2(self._length) + 2) * self._long_waves.size(self._long_kernel)
 
     @cached_property
     def limb_bits(self) -> int:
@@ -94,7 +93,8 @@ class ExactConvolution:
     @property
     def exact(self) -> bool:
         """Whether limbs of a sensible size, and the kernel itself, are small enough."""
-        size = float(np.linalg.norm(self.waves.unfolded(self.integers)))
+        # The kernel is no larger than the long one, whose size the error is in proportion to.
+        size = self._long_waves.size(self._long_kernel)
         return self.limb_bits >= LEAST_LIMB and 2 * self._error_per_norm * size < 0.499
 
     def autocorrelation(self) -> Indices:

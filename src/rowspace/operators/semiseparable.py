@@ -47,10 +47,11 @@ def _toeplitz_sum(alpha: Vector, beta: Vector, h: Vector) -> float:
     """Σ_{i<j} α_i β_j h(j − i)."""
     n = len(alpha)
     length = fft.next_fast_len(2 * n, real=True)
+    # A convolution with α read backwards: j − i = d ends up at n − 1 + d.
     product = fft.rfft(beta, length)
-    product *= fft.rfft(alpha, length).conj()
+    product *= fft.rfft(alpha[::-1], length)
     correlation = fft.irfft(product, length, overwrite_x=True)
-    return float(np.dot(correlation[1:n], h[1:n]))
+    return float(np.dot(correlation[n : 2 * n - 1], h[1:n]))
 
 
 def _hankel_sum(alpha: Vector, beta: Vector, h: Vector) -> float:
@@ -98,6 +99,9 @@ def _within_piece(left: Vector, right: Vector, kernel: Vector) -> float:
 
 
 def _padded(values: Vector, size: int) -> Vector:
+    """The values followed by zeros."""
+    if len(values) == size:
+        return values
     out = np.zeros(size)
     out[: len(values)] = values
     return out

@@ -115,7 +115,7 @@ class Spectral(Operator):
         from .spectral_integers import LARGEST_SCALE, SpectralIntegers
 
         kernel = self.waves.kernel(self.spectrum)
-        fine = 2.0 ** _kernel_bits(self.waves.n, bits) / float(np.linalg.norm(self.waves.unfolded(kernel)))
+        fine = 2.0 ** _kernel_bits(self.waves.n, bits) / self.waves.size(kernel)
         rounded = SpectralIntegers.unweighted(self.waves, np.rint(fine * kernel).astype(np.int64))
         # The weights make up for what rounding did to the columns' norms, themselves rounded down: none rises above.
         weights = self.column_norms(2) / rounded.column_norms(2)

@@ -77,6 +77,10 @@ class Sines(Operator):
         """The mean of the unfolded kernel: the one thing about it that the spectrum does not tell."""
         return float(kernel[0] + 2 * kernel[1:-1].sum() + kernel[-1]) / (2 * self.n)
 
+    def size(self, kernel: Vector) -> float:
+        """The 2-norm of the unfolded kernel."""
+        return float(np.sqrt(2 * np.dot(kernel, kernel) - kernel[0] ** 2 - kernel[-1] ** 2))
+
     def unfolded(self, kernel: Array) -> Array:
         """kernel(0), …, kernel(2n − 1)."""
         return np.concatenate((kernel, kernel[-2:0:-1]))
@@ -152,6 +156,10 @@ class Cosines(Operator):
     def mean(self, kernel: Vector) -> float:
         """The mean over a period, in which every term comes with both signs."""
         return 0.0
+
+    def size(self, kernel: Vector) -> float:
+        """The 2-norm of the unfolded kernel."""
+        return float(np.sqrt(2 * np.dot(kernel, kernel) - kernel[0] ** 2))
 
     def unfolded(self, kernel: Array) -> Array:
         """kernel(0), …, kernel(2n − 1)."""
