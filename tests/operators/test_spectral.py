@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rowspace import operators as op
-from rowspace.exceptions import InvalidInput
+from rowspace.exceptions import IntegerOverflow, InvalidInput
 from rowspace.operators.exact_convolution import ExactConvolution
 from rowspace.operators.semiseparable import green_factors, green_trace
 
@@ -210,3 +210,12 @@ def test_bad_input():
         integers_of(op.Sines, 4).divided(ones, 0)
     with pytest.raises(InvalidInput, match="integral operator"):
         op.Spectral(sines, ones, ones).divided(whole, 0)
+
+
+def test_an_inaccurate_transform_is_an_error_not_an_answer(monkeypatch):
+    """A library that breaks the proven bound must stop a measurement, never shift it."""
+    B = op.SpectralIntegers(op.Cosines(3), np.array([5, 2, 1]), np.array([1, 2, 3]))
+    exact = op.Cosines.filtered
+    monkeypatch.setattr(op.Cosines, "filtered", lambda *arguments: exact(*arguments) + 0.3)
+    with pytest.raises(IntegerOverflow, match="exactly"):
+        B @ np.array([1, 1, 1])

@@ -158,3 +158,10 @@ def test_a_taxonomy_becomes_a_candidate():
     )
     plan = rs.plan(4 * w + 20 * rs.workload.marginal(domain, "region"), rs.PureDP(1.0))
     assert "taxonomy" in {c.name for c in plan.candidates}
+
+
+def test_the_same_generator_state_gives_the_same_plan():
+    w = rs.workload.ranges(DOMAIN, "age") + rs.workload.marginal(DOMAIN, "age", "sex")
+    first, second = (rs.plan(w, rs.PureDP(1.0), rng=np.random.default_rng(3)) for _ in range(2))
+    assert first.strategy == second.strategy
+    assert first.total_error == second.total_error
