@@ -5,7 +5,8 @@ import pytest
 from scipy import stats
 
 import rowspace as rs
-from rowspace.exceptions import InvalidInput, RowspaceError
+from rowspace.exceptions import BudgetExceeded, InvalidInput, RowspaceError
+from rowspace.ledger import Ledger
 from rowspace.noise import InsecureSeededRandom
 
 DOMAIN = rs.Domain(age=rs.Numeric(0, 16, bins=16), sex=rs.Categorical(["F", "M"]))
@@ -53,13 +54,13 @@ def test_two_releases_never_share_noise():
 
 def test_a_refused_charge_releases_nothing():
     class Refusing:
-        def charge(self, plan):
+        def charge(self, plan, content, dataset):
             raise RowspaceError("the budget is spent")
 
     class Recording:
         plans = ()
 
-        def charge(self, plan):
+        def charge(self, plan, content, dataset):
             self.plans += (plan,)
 
     plan = rs.plan(rs.workload.identity(DOMAIN), rs.PureDP(1.0))
@@ -74,7 +75,7 @@ def test_bad_data_charges_nothing():
     class Recording:
         charged = False
 
-        def charge(self, plan):
+        def charge(self, plan, content, dataset):
             self.charged = True
 
     ledger = Recording()
@@ -83,9 +84,44 @@ def test_bad_data_charges_nothing():
     assert not ledger.charged
 
 
+def test_the_ledger_keeps_what_is_released(tmp_path):
+    """What is charged for is what is returned, and both are what `save` writes."""
+
+    class Recording:
+        def charge(self, plan, content, dataset):
+            self.content, self.dataset = content, dataset
+
+    ledger = Recording()
+    made = rs.release(rs.plan(W, rs.PureDP(1.0)), X, ledger=ledger, dataset="people")
+    made.save(tmp_path / "a.release")
+    assert (tmp_path / "a.release").read_bytes() == ledger.content
+    assert ledger.dataset == "people"
+
+
+@pytest.mark.parametrize("named", [str, lambda path: path, lambda path: f"sqlite:///{path}"])
+def test_a_ledger_by_path_or_url(tmp_path, named):
+    path = tmp_path / "budget.db"
+    ledger = Ledger(path)
+    ledger.create("people", rs.PureDP(1.0))
+    plan = rs.plan(rs.workload.identity(DOMAIN), rs.PureDP(0.6))
+    made = rs.release(plan, X, ledger=named(path))
+    assert [ledger.resume(charge.id) for charge in ledger.history()] == [made.to_bytes()]
+    with pytest.raises(BudgetExceeded, match="'people' has 0.4 of 1 epsilon left"):
+        rs.release(plan, X, ledger=named(path))
+
+
+def test_a_budget_that_is_spent_reads_no_data(tmp_path):
+    Ledger(tmp_path / "budget.db").create("people", rs.PureDP(0.5))
+    plan = rs.plan(rs.workload.identity(DOMAIN), rs.PureDP(1.0))
+    with pytest.raises(BudgetExceeded):
+        rs.release(plan, "no-such-file.csv", ledger=tmp_path / "budget.db")
+
+
 def test_bad_input():
     plan = rs.plan(rs.workload.identity(DOMAIN), rs.PureDP(1.0))
     with pytest.raises(InvalidInput, match="expected a plan"):
         rs.release("plan", X)
     with pytest.raises(InvalidInput, match="charge"):
         rs.release(plan, X, ledger=object())
+    with pytest.raises(InvalidInput, match="ledger="):
+        rs.release(plan, X, dataset="people")

@@ -13,7 +13,9 @@
     ├── UnsupportedWorkload     the query is outside the strategy's row space
     ├── IntegerOverflow         exact answers might not fit 64 bits (found before data is touched)
     ├── SourceError             data that cannot be read, counted or does not have the column
-    └── FileError               a plan or release file that is missing, damaged or cannot be written
+    ├── FileError               a plan or release file that is missing, damaged or cannot be written
+    └── LedgerError             a budget that cannot be charged: missing, locked, damaged, of another kind
+        └── BudgetExceeded      the release costs more than remains
 
 Messages say what was expected, what was got, and what to do. They never contain a value from the data.
 """
@@ -71,3 +73,11 @@ class SourceError(RowspaceError):
 
 class FileError(RowspaceError):
     """A plan or release file that is missing, damaged or cannot be written."""
+
+
+class LedgerError(RowspaceError):
+    """A budget that cannot be read or charged: missing, locked, read-only, damaged, of another kind."""
+
+
+class BudgetExceeded(LedgerError):
+    """The release costs more than remains of its budget; nothing was released."""

@@ -32,16 +32,22 @@ def write_archive(
     path: str | os.PathLike[str], kind: str, version: int, body: dict[str, Any], arrays: Arrays
 ) -> None:
     """Write `body` and `arrays` to `path`: to a temporary file beside it, flushed to disk, then renamed."""
+    content = archive_bytes(kind, version, body, arrays)
+    write_whole(path, lambda file: file.write(content))
+
+
+def archive_bytes(kind: str, version: int, body: dict[str, Any], arrays: Arrays) -> bytes:
+    """What `write_archive` writes: equal input gives equal bytes, whenever it is packed."""
     document = json.dumps({"kind": kind, "version": version, "body": body}, allow_nan=False, indent=1)
-
-    def fill(file: io.BufferedIOBase) -> None:
-        with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
-            archive.writestr("document.json", document)
-            for name, array in arrays.items():
-                with archive.open(f"{name}.npy", "w", force_zip64=True) as entry:
-                    np.lib.format.write_array(entry, np.ascontiguousarray(array), allow_pickle=False)
-
-    write_whole(path, fill)
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
+        # Not writestr, which stamps the time of day on its entry.
+        with archive.open("document.json", "w") as entry:
+            entry.write(document.encode())
+        for name, array in arrays.items():
+            with archive.open(f"{name}.npy", "w", force_zip64=True) as entry:
+                np.lib.format.write_array(entry, np.ascontiguousarray(array), allow_pickle=False)
+    return packed.getvalue()
 
 
 def write_whole(path: str | os.PathLike[str], fill: Any) -> None:

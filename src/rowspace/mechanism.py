@@ -1,20 +1,26 @@
 """release(): the matrix mechanism in one short function.
 
-    charge the budget → count the cells → ask the strategy, add noise → least squares
+    count the cells → ask the strategy, add noise → charge the budget, keeping the release with the charge → hand it out
+
+Noise is drawn before the charge, in memory, so that one transaction can hold the charge *and* what it paid for:
+a process that dies on either side of it has lost nothing and shown nothing that is not paid for.
 
 Guarantees
 - The noisy answers satisfy the plan's privacy guarantee; everything after them is post-processing
   (measure.py; tests/test_mechanism.py).
-- Nothing is returned unless the ledger, when one is given, took the charge first
+- Nothing noisy is returned or written unless the ledger, when one is given, took the charge first
   (tests/test_mechanism.py::test_a_refused_charge_releases_nothing).
+- What is charged for is what is returned (tests/test_mechanism.py::test_the_ledger_keeps_what_is_released).
 - Two releases never share noise (tests/test_mechanism.py::test_two_releases_never_share_noise).
 """
 
 from __future__ import annotations
 
+import os
 from typing import Any, Protocol, runtime_checkable
 
 from .exceptions import InvalidInput
+from .ledger import Ledger
 from .measure import measure
 from .noise import BitSource
 from .planning import Plan
@@ -22,25 +28,29 @@ from .releases import Release
 
 
 @runtime_checkable
-class Ledger(Protocol):
-    """Something that keeps a privacy budget."""
+class Keeper(Protocol):
+    """Something that keeps a privacy budget; `rowspace.ledger.Ledger` is one."""
 
-    def charge(self, plan: Plan) -> None:
-        """Record the cost of releasing this plan, durably, or raise; called before any noise is drawn."""
+    def charge(self, plan: Plan, content: bytes, dataset: str | None) -> object:
+        """Record, durably, the cost of the plan together with the bytes of its release, or raise."""
 
 
 def release(
     plan: Plan,
     source: Any,
     *,
-    ledger: Ledger | None = None,
+    ledger: Keeper | str | os.PathLike[str] | None = None,
+    dataset: str | None = None,
     table: str | None = None,
     random: BitSource | None = None,
 ) -> Release:
     """Measure the plan's strategy on the data with noise and derive consistent answers.
 
     source: a CSV or Parquet path, a pandas or polars frame, an Arrow or Ibis table, a database URL with `table=`,
-    or a vector of counts. ledger: who keeps the budget (None: nobody). random: for tests only.
+    or a vector of counts. ledger: who keeps the budget, as a path, a database URL or a `Ledger` (None: nobody);
+    dataset: which of its budgets to charge, when it has several. random: for tests only.
+
+    `BudgetExceeded` when it would cost more than remains; then nothing is released.
 
     >>> import rowspace as rs
     >>> domain = rs.Domain(age=rs.Numeric(0, 4, bins=4))
@@ -50,14 +60,28 @@ def release(
     """
     if not isinstance(plan, Plan):
         raise InvalidInput(f"expected a plan made by rs.plan, got {type(plan).__name__}")
-    if ledger is not None and not isinstance(ledger, Ledger):
-        raise InvalidInput(
-            f"expected a ledger with a charge(plan) method or None, got {type(ledger).__name__}"
-        )
+    keeper = _keeper(ledger, dataset)
+    if isinstance(keeper, Ledger):
+        keeper.check(plan, dataset)  # only to refuse before a large table is read: charge() decides
     from .sources import count_cells  # here, because engines take a while to import and planning needs none
 
     counts = count_cells(source, plan.domain, table=table)
-    if ledger is not None:
-        ledger.charge(plan)
     measurement = measure(plan.strategy, plan.noise, counts, random)
-    return Release(plan, measurement.answers)
+    made = Release(plan, measurement.answers)
+    if keeper is not None:
+        keeper.charge(plan, made.to_bytes(), dataset)
+    return made
+
+
+def _keeper(ledger: object, dataset: str | None) -> Keeper | None:
+    """Who keeps the budget."""
+    if ledger is None and dataset is not None:
+        raise InvalidInput("expected ledger= beside dataset=: without a ledger nothing is charged")
+    if isinstance(ledger, str | os.PathLike):
+        return Ledger(ledger)
+    if ledger is not None and not isinstance(ledger, Keeper):
+        raise InvalidInput(
+            "expected a ledger as a path, a database URL or something with a charge(plan, content, dataset) method, "
+            f"got {type(ledger).__name__}"
+        )
+    return ledger

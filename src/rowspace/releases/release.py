@@ -22,7 +22,7 @@ import numpy.typing as npt
 
 from rowspace._version import __version__
 from rowspace.exceptions import FileError, InvalidInput, InvalidWorkload, TooLarge
-from rowspace.files import read_archive, write_archive
+from rowspace.files import archive_bytes, read_archive, write_whole
 from rowspace.operators.base import Vector
 from rowspace.planning import Plan
 from rowspace.reconstruct import estimate_counts
@@ -115,9 +115,14 @@ class Release:
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write a release file, whole or not at all."""
+        content = self.to_bytes()
+        write_whole(path, lambda file: file.write(content))
+
+    def to_bytes(self) -> bytes:
+        """What `save` writes: the same bytes every time, so that their digest in a ledger identifies the file."""
         body, arrays = self.plan.encode()
-        write_archive(
-            path, "rowspace release", RELEASE_VERSION, body, arrays | {"noisy_answers": self.noisy_answers}
+        return archive_bytes(
+            "rowspace release", RELEASE_VERSION, body, arrays | {"noisy_answers": self.noisy_answers}
         )
 
     @classmethod

@@ -1,0 +1,15 @@
+"""The budget: charged before release, never overspent, never lost.
+
+    counts → noise in memory → release and its bytes → ONE transaction: is there room? charge, keep the bytes → publish
+
+The stored bytes are the release itself, as private as what is published and no more: keep a ledger as you keep
+releases. A process that dies before the transaction has published nothing and spent nothing; one that dies after it
+has spent, and `Ledger.resume` gives its release.
+"""
+
+from .costs import Cost
+from .fingerprints import content_digest, plan_hash
+from .ledger import Ledger
+from .records import Budget, Charge
+
+__all__ = ["Budget", "Charge", "Cost", "Ledger", "content_digest", "plan_hash"]

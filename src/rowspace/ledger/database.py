@@ -1,0 +1,161 @@
+"""Where a ledger lives: durable transactions on a SQLite file or on PostgreSQL, and every failure in plain words."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from urllib.parse import quote
+
+import sqlalchemy as sa
+from sqlalchemy.pool import NullPool
+
+from rowspace.exceptions import InvalidInput, LedgerError
+
+#: SQLite's result codes, by how their names begin, in plain words.
+_SQLITE_REASONS = {
+    "SQLITE_BUSY": "it is locked by another process; wait until that ends and try again",
+    "SQLITE_LOCKED": "it is locked by another process; wait until that ends and try again",
+    "SQLITE_READONLY": "it may not be written; check the permissions of the file and its folder",
+    "SQLITE_PERM": "it may not be written; check the permissions of the file and its folder",
+    "SQLITE_CANTOPEN": "it cannot be opened; check the path and the permissions of the file and its folder",
+    "SQLITE_FULL": "the disk is full; make room and try again",
+    "SQLITE_IOERR": "the disk is full or failing; make room, check the disk and try again",
+    "SQLITE_CORRUPT": "the file is damaged; restore it from a backup",
+    "SQLITE_NOTADB": "it is no ledger, or the file is damaged; restore it from a backup",
+    "SQLITE_TOOBIG": "the release is too large to be kept with its charge; release a smaller part",
+}
+
+#: PostgreSQL's, by SQLSTATE.
+_POSTGRES_REASONS = {
+    "55P03": "it is locked by another session; wait until that ends and try again",
+    "53100": "the disk is full; make room and try again",
+    "25006": "it may not be written; the server is read-only",
+    "42501": "it may not be written; ask for permission on its tables",
+    "28P01": "the server did not accept the password",
+}
+
+
+class Database:
+    """Transactions on one database. Connections are opened when needed and never kept, so forks share none."""
+
+    def __init__(self, location: str | os.PathLike[str], patience: float) -> None:
+        text = os.fspath(location)
+        if not isinstance(text, str) or not text:
+            raise InvalidInput("expected a ledger as a path or a database URL")
+        url = _url(text) if "://" in text else None
+        if url is None or url.get_backend_name() == "sqlite":
+            self._file: Path | None = _file(text if url is None else url.database)
+            self.name = self._file.name
+            engine = sa.create_engine("sqlite://", creator=self._open_file, poolclass=NullPool)
+        else:
+            self._file = None
+            self.name = "the ledger"  # never the address, which may hold a password
+            engine = _postgres(url)
+        self._patience = patience
+        self._engine = engine
+        self._creates = False
+        sa.event.listen(engine, "begin", self._begin)
+
+    @contextmanager
+    def reading(self) -> Iterator[sa.Connection]:
+        """A transaction that only looks."""
+        self._check_file_exists()
+        with self._explained("read"), self._engine.begin() as connection:
+            yield connection
+
+    @contextmanager
+    def writing(self, *, create: bool = False) -> Iterator[sa.Connection]:
+        """A transaction that writes: alone from its first statement on (SQLite), durable when it has ended."""
+        if not create:
+            self._check_file_exists()
+        self._creates = create
+        try:
+            with self._explained("written"), self._engine.connect() as plain:
+                connection = plain.execution_options(writes=True)
+                with connection.begin():
+                    yield connection
+        finally:
+            self._creates = False
+
+    def is_foreign(self, connection: sa.Connection) -> bool:
+        """Whether a file is somebody else's database, which must not be written into."""
+        return self._file is not None and bool(sa.inspect(connection).get_table_names())
+
+    def _check_file_exists(self) -> None:
+        if self._file is not None and not self._file.exists():
+            raise LedgerError(
+                f"there is no ledger {self.name}; create a budget first: rowspace budget create {self.name} "
+                "DATASET --epsilon E"
+            )
+
+    def _open_file(self) -> sqlite3.Connection:
+        """A connection that neither creates a file by accident nor calls anything written before it is on disk."""
+        assert self._file is not None
+        mode = "rwc" if self._creates else "rw"
+        address = f"file:{quote(str(self._file.absolute()))}?mode={mode}"
+        connection = sqlite3.connect(address, uri=True, timeout=self._patience, isolation_level=None)
+        # EXTRA also syncs the folder after the journal is gone: without it a power cut could undo a charge that was
+        # already reported as made. fullfsync is the same for the disk caches of macOS.
+        for pragma in ("synchronous = EXTRA", "fullfsync = ON", "foreign_keys = ON"):
+            connection.execute(f"PRAGMA {pragma}")
+        return connection
+
+    def _begin(self, connection: sa.Connection) -> None:
+        """Begin as the engine needs it: SQLite takes the write lock at once, so that nobody else's sum is stale."""
+        writes = connection.get_execution_options().get("writes", False)
+        if self._file is not None:
+            connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
+        else:
+            connection.exec_driver_sql(f"SET LOCAL lock_timeout = {int(1000 * self._patience)}")
+
+    @contextmanager
+    def _explained(self, done: str) -> Iterator[None]:
+        """Turn the engine's failures into one `LedgerError`; its own messages could quote what was being written."""
+        try:
+            yield
+        except (sa.exc.SQLAlchemyError, sqlite3.Error) as error:
+            reason = _reason(getattr(error, "orig", None) or error)
+            raise LedgerError(f"{self.name} cannot be {done}: {reason}. Nothing was released") from None
+
+
+def _file(path: str | None) -> Path:
+    """The file of a SQLite ledger."""
+    if not path or path == ":memory:":
+        raise InvalidInput("expected a ledger in a file: one in memory would forget its charges")
+    return Path(path)
+
+
+def _url(text: str) -> sa.URL:
+    """A database URL; the message never repeats it, because it may hold a password."""
+    try:
+        url = sa.make_url(text.replace("postgres://", "postgresql://", 1))
+    except sa.exc.ArgumentError:
+        url = None
+    if url is None or url.get_backend_name() not in ("sqlite", "postgresql"):
+        raise InvalidInput("expected a ledger as a path, sqlite:///path or postgresql://user@host/database")
+    return url
+
+
+def _postgres(url: sa.URL) -> sa.Engine:
+    """An engine on PostgreSQL, by psycopg unless the URL names a driver."""
+    if url.drivername == "postgresql":
+        url = url.set(drivername="postgresql+psycopg")
+    try:
+        return sa.create_engine(url, poolclass=NullPool, isolation_level="READ COMMITTED")
+    except ImportError:
+        raise LedgerError("a ledger on PostgreSQL needs a driver: pip install 'rowspace[postgres]'") from None
+
+
+def _reason(error: BaseException) -> str:
+    """Why, in plain words, from the engine's code."""
+    name = getattr(error, "sqlite_errorname", None)
+    if name is not None:
+        known = (words for code, words in _SQLITE_REASONS.items() if name.startswith(code))
+        return next(known, f"SQLite reports {name}")
+    state = getattr(error, "sqlstate", None)
+    if state is not None:
+        return _POSTGRES_REASONS.get(state, f"the database reports SQLSTATE {state}")
+    return f"the database cannot be reached or used ({type(error).__name__})"
