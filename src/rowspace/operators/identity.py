@@ -16,24 +16,16 @@ class Identity(Operator):
 
     n: int
 
+    integral = True
+    nonnegative = True
+    full_column_rank = True
+
     def __post_init__(self) -> None:
         object.__setattr__(self, "n", check_size("n", self.n))
 
     @property
     def shape(self) -> tuple[int, int]:
         return self.n, self.n
-
-    @property
-    def integral(self) -> bool:
-        return True
-
-    @property
-    def nonnegative(self) -> bool:
-        return True
-
-    @property
-    def full_column_rank(self) -> bool:
-        return True
 
     def _apply(self, x: Array) -> Array:
         return x.copy()

@@ -42,6 +42,8 @@ class PIdentity(Operator):
     cells: Vector
     rows: Dense | Sparse
 
+    full_column_rank = True
+
     def __post_init__(self) -> None:
         cells = read_only(self.cells, np.float64)
         if not isinstance(self.rows, (Dense, Sparse)):
@@ -73,10 +75,6 @@ class PIdentity(Operator):
     @property
     def nonnegative(self) -> bool:
         return self.rows.nonnegative and bool((self.cells >= 0).all())
-
-    @property
-    def full_column_rank(self) -> bool:
-        return True
 
     def _apply(self, x: Array) -> Array:
         return np.concatenate([self._cells_for(x) * x, self.rows._apply(x)], axis=-1)

@@ -24,6 +24,10 @@ class AllPredicates(Operator):
 
     n: int
 
+    integral = True
+    nonnegative = True
+    full_column_rank = True
+
     def __post_init__(self) -> None:
         object.__setattr__(self, "n", check_size("n", self.n))
         if self.n > 1000:
@@ -34,18 +38,6 @@ class AllPredicates(Operator):
     @property
     def shape(self) -> tuple[int, int]:
         return 2**self.n, self.n
-
-    @property
-    def integral(self) -> bool:
-        return True
-
-    @property
-    def nonnegative(self) -> bool:
-        return True
-
-    @property
-    def full_column_rank(self) -> bool:
-        return True
 
     def _apply(self, x: Array) -> Array:
         self._check_rows(max(1, x.size // self.n))

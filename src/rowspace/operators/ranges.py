@@ -23,24 +23,16 @@ class Ranges(Operator):
 
     n: int
 
+    integral = True
+    nonnegative = True
+    full_column_rank = True
+
     def __post_init__(self) -> None:
         object.__setattr__(self, "n", check_size("n", self.n))
 
     @property
     def shape(self) -> tuple[int, int]:
         return self.n * (self.n + 1) // 2, self.n
-
-    @property
-    def integral(self) -> bool:
-        return True
-
-    @property
-    def nonnegative(self) -> bool:
-        return True
-
-    @property
-    def full_column_rank(self) -> bool:
-        return True
 
     def ends(self, start: int, stop: int) -> tuple[Indices, Indices]:
         """First and last cell of the ranges in rows start..stop."""
@@ -127,24 +119,16 @@ class RangesGram(Operator):
 
     n: int
 
+    integral = True
+    nonnegative = True
+    full_column_rank = True
+
     def __post_init__(self) -> None:
         object.__setattr__(self, "n", check_size("n", self.n))
 
     @property
     def shape(self) -> tuple[int, int]:
         return self.n, self.n
-
-    @property
-    def integral(self) -> bool:
-        return True
-
-    @property
-    def nonnegative(self) -> bool:
-        return True
-
-    @property
-    def full_column_rank(self) -> bool:
-        return True
 
     def _apply(self, x: Array) -> Array:
         i = np.arange(1, self.n + 1, dtype=x.dtype)
@@ -173,20 +157,15 @@ class SecondDifference(Operator):
 
     n: int
 
+    integral = True
+    full_column_rank = True
+
     def __post_init__(self) -> None:
         object.__setattr__(self, "n", check_size("n", self.n))
 
     @property
     def shape(self) -> tuple[int, int]:
         return self.n, self.n
-
-    @property
-    def integral(self) -> bool:
-        return True
-
-    @property
-    def full_column_rank(self) -> bool:
-        return True
 
     def _apply(self, x: Array) -> Array:
         out = 2 * x

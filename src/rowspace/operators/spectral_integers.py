@@ -42,6 +42,9 @@ class SpectralIntegers(Operator):
     kernel: Indices
     scales: Indices
 
+    integral = True
+    wide = True
+
     def __post_init__(self) -> None:
         if not isinstance(self.waves, (Sines, Cosines)):
             raise InvalidInput(f"expected Sines or Cosines, got {type(self.waves).__name__}")
@@ -81,14 +84,6 @@ class SpectralIntegers(Operator):
     @property
     def shape(self) -> tuple[int, int]:
         return self.waves.n, self.waves.n
-
-    @property
-    def integral(self) -> bool:
-        return True
-
-    @property
-    def wide(self) -> bool:
-        return True
 
     @property
     def full_column_rank(self) -> bool:

@@ -16,20 +16,15 @@ class Total(Operator):
 
     n: int
 
+    integral = True
+    nonnegative = True
+
     def __post_init__(self) -> None:
         object.__setattr__(self, "n", check_size("n", self.n))
 
     @property
     def shape(self) -> tuple[int, int]:
         return 1, self.n
-
-    @property
-    def integral(self) -> bool:
-        return True
-
-    @property
-    def nonnegative(self) -> bool:
-        return True
 
     @property
     def full_column_rank(self) -> bool:

@@ -22,6 +22,8 @@ from .levels import Levels, SubtreeVariances
 class TreeLike(Operator):
     """What every tree can do, given `levels` and `weights`; leaves are cells in order."""
 
+    nonnegative = True
+
     @cached_property
     def levels(self) -> Levels:
         """The nested partitions."""
@@ -48,10 +50,6 @@ class TreeLike(Operator):
     @property
     def integral(self) -> bool:
         return all(weight.is_integer() and weight < 2**53 for weight in self.level_weights)
-
-    @property
-    def nonnegative(self) -> bool:
-        return True
 
     @property
     def full_column_rank(self) -> bool:

@@ -32,16 +32,14 @@ class Sines(Operator):
 
     mirror: ClassVar[int] = -1
 
+    full_column_rank = True
+
     def __post_init__(self) -> None:
         object.__setattr__(self, "n", check_size("n", self.n))
 
     @property
     def shape(self) -> tuple[int, int]:
         return self.n, self.n
-
-    @property
-    def full_column_rank(self) -> bool:
-        return True
 
     def _apply(self, x: Array) -> Array:
         return np.asarray(fft.dst(x, 2, norm="ortho"))
@@ -108,16 +106,14 @@ class Cosines(Operator):
 
     mirror: ClassVar[int] = 1
 
+    full_column_rank = True
+
     def __post_init__(self) -> None:
         object.__setattr__(self, "n", check_size("n", self.n))
 
     @property
     def shape(self) -> tuple[int, int]:
         return self.n, self.n
-
-    @property
-    def full_column_rank(self) -> bool:
-        return True
 
     def _apply(self, x: Array) -> Array:
         return np.asarray(fft.dct(x, 4, norm="ortho"))

@@ -27,6 +27,9 @@ class WidthRanges(Operator):
     n: int
     width: int
 
+    integral = True
+    nonnegative = True
+
     def __post_init__(self) -> None:
         object.__setattr__(self, "n", check_size("n", self.n))
         object.__setattr__(self, "width", check_size("width", self.width))
@@ -36,14 +39,6 @@ class WidthRanges(Operator):
     @property
     def shape(self) -> tuple[int, int]:
         return self.n - self.width + 1, self.n
-
-    @property
-    def integral(self) -> bool:
-        return True
-
-    @property
-    def nonnegative(self) -> bool:
-        return True
 
     @property
     def full_column_rank(self) -> bool:
@@ -99,6 +94,8 @@ class WindowOverlapInverse(Operator):
     rows: int
     width: int
 
+    full_column_rank = True
+
     def __post_init__(self) -> None:
         object.__setattr__(self, "rows", check_size("rows", self.rows))
         object.__setattr__(self, "width", check_size("width", self.width))
@@ -106,10 +103,6 @@ class WindowOverlapInverse(Operator):
     @property
     def shape(self) -> tuple[int, int]:
         return self.rows, self.rows
-
-    @property
-    def full_column_rank(self) -> bool:
-        return True
 
     def _apply(self, x: Array) -> Array:
         if self.rows * min(self.width, self.rows) > DENSE_LIMIT:
