@@ -10,6 +10,7 @@ import pytest
 from scipy import sparse
 
 from rowspace import operators as op
+from rowspace.operators.subset_operator import SubsetInverse
 from rowspace.operators.tree import TreeInverse
 from rowspace.operators.width_ranges import WindowOverlapInverse
 
@@ -142,6 +143,33 @@ def _leaves():
     yield "diagonal with a zero", op.Diagonal([1, -2, 0]), naive.diagonal([1, -2, 0])
 
 
+def _tables():
+    cases = {
+        "two-way of three": ((2, 3, 2), ((0, 1), (0, 2), (1, 2)), (1, 2, 0.5)),
+        "everything": ((2, 2, 3), ((0, 1, 2), (0,), ()), (1, 3, 2)),
+        "zero weight": ((3, 2), ((0, 1), (0,)), (0, 1)),
+        "total alone": ((3, 2), ((),), (2,)),
+        "one cell": ((1,), ((0,),), (3,)),
+        "attributes of one cell": ((1, 3, 1, 2), ((0, 1), (1,), (1, 2, 3)), (1, 0.5, 2)),
+        "integers past the cells": ((2, 4), ((0,), (1,), (0, 1)), (7, 2, 3)),
+    }
+    for name, (sizes, sets, weights) in cases.items():
+        A, truth = op.Marginals(sizes, sets, weights), naive.marginals(sizes, sets, weights)
+        yield f"marginals, {name}", A, truth
+        yield f"inverse of marginals, {name}", SubsetInverse(A), np.linalg.pinv(truth)
+    residuals = {
+        "all": ((2, 3), ((), (0,), (1,), (0, 1)), (3, 1, 2, 0.5)),
+        "gap": ((2, 3, 1), ((), (0, 1)), (1, 2)),
+        "zero weight": ((3, 2), ((1,), (0,)), (0, 1)),
+        "without total": ((2, 2, 2), ((0,), (1, 2), (0, 1, 2)), (1, 1, 3)),
+        "total alone": ((1, 1), ((),), (2,)),
+    }
+    for name, (sizes, sets, weights) in residuals.items():
+        A, truth = op.Residuals(sizes, sets, weights), naive.residuals(sizes, sets, weights)
+        yield f"residuals, {name}", A, truth
+        yield f"inverse of residuals, {name}", SubsetInverse(A), np.linalg.pinv(truth)
+
+
 def _compounds():
     prefix, windows, haar = naive.prefix(3), naive.width_ranges(4, 2), naive.haar(4)
     yield (
@@ -225,7 +253,9 @@ def _compounds():
 
 
 CASES = [
-    Case(name, operator, dense) for kind in (_leaves, _trees, _compounds) for name, operator, dense in kind()
+    Case(name, operator, dense)
+    for kind in (_leaves, _trees, _tables, _compounds)
+    for name, operator, dense in kind()
 ]
 
 every_case = pytest.mark.parametrize(

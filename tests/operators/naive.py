@@ -48,6 +48,27 @@ def window_overlap_inverse(rows, width):
     return np.linalg.inv(overlaps)
 
 
+def marginals(sizes, sets, weights):
+    """One table per set, cell by cell: which cells of the domain agree with it."""
+    cells = list(itertools.product(*map(range, sizes)))
+    rows = []
+    for attributes, weight in zip(sets, weights, strict=True):
+        for values in itertools.product(*(range(sizes[i]) for i in attributes)):
+            rows.append([weight * float(tuple(cell[i] for i in attributes) == values) for cell in cells])
+    return np.array(rows)
+
+
+def residuals(sizes, sets, weights):
+    """n·[agree] − 1 along every attribute of a set, multiplied."""
+    cells = list(itertools.product(*map(range, sizes)))
+    rows = []
+    for attributes, weight in zip(sets, weights, strict=True):
+        for values in itertools.product(*(range(sizes[i]) for i in attributes)):
+            factors = [[sizes[i] * (cell[i] == v) - 1 for i, v in zip(attributes, values)] for cell in cells]  # noqa: B905
+            rows.append([weight * float(np.prod(f)) for f in factors])
+    return np.array(rows)
+
+
 def all_predicates(n):
     return np.array(list(itertools.product((0.0, 1.0), repeat=n)))
 

@@ -9,6 +9,7 @@ from scipy import sparse
 
 from rowspace import operators as op
 from rowspace.exceptions import TooLarge
+from rowspace.operators.subset_operator import SubsetInverse
 from rowspace.operators.tree import TreeInverse
 from rowspace.operators.width_ranges import WindowOverlapInverse
 
@@ -39,6 +40,10 @@ LARGE = [
     op.Cosines(N),
     op.Spectral(op.Sines(N), np.ones(N), np.ones(N)),
     op.SpectralIntegers(op.Cosines(N), np.eye(1, N, dtype=np.int64)[0], np.ones(N, np.int64)),
+    op.Marginals((32,) * 4, ((0, 1), (2, 3), (0, 1, 2, 3)), (1, 2, 3)),
+    op.Marginals((10,) * 30, ((0, 1), (2, 3, 4, 5, 6, 7)), (1, 2)),
+    op.Residuals((32,) * 4, ((), (0, 1), (1, 2, 3)), (1, 2, 3)),
+    SubsetInverse(op.Marginals((32,) * 4, ((0, 1), (2, 3), (1, 2, 3)), (1, 2, 3))),
     MANY,
     op.Stack(op.Identity(N), op.Total(N)),
     0.5 * op.Prefix(N),
@@ -58,6 +63,7 @@ def test_every_structure_is_here():
     }
     assert {cls.__name__ for cls in classes} - {type(large).__name__ for large in LARGE} == {
         "Dense",
+        "SubsetOperator",
         "Total",
         "TreeLike",
     }

@@ -14,8 +14,9 @@ from functools import reduce
 import numpy as np
 
 from rowspace.exceptions import TooLarge
-from rowspace.operators import Kronecker, Operator, Scaled, Stack
+from rowspace.operators import Kronecker, Operator, Scaled, Stack, SubsetOperator
 from rowspace.operators.base import Vector, check_supported
+from rowspace.operators.marginal_workload import MarginalWorkload
 
 from .traces import same_cells
 
@@ -41,7 +42,8 @@ class Moments:
 def moments(A: Operator, W: Operator) -> Moments:
     """The coefficient moments of every query of W under strategy A.
 
-    Products factor, since sums of powers of products are products of sums. Otherwise the coefficients
+    Products factor, since sums of powers of products are products of sums. To strategies of marginals all cells of a
+    marginal are alike, so one of them tells. Otherwise the coefficients
     are formed in blocks of rows: O(queries × strategy rows).
     """
     if isinstance(W, Stack):
@@ -51,7 +53,19 @@ def moments(A: Operator, W: Operator) -> Moments:
     if isinstance(A, Kronecker) and isinstance(W, Kronecker) and same_cells(A, W):
         factors = [moments(a, w) for a, w in zip(A.factors, W.factors, strict=True)]
         return _joined(factors, lambda vectors: reduce(_outer, vectors))
+    if isinstance(A, SubsetOperator):
+        marginal = MarginalWorkload.of(W)
+        if marginal is not None and marginal.sizes == A.sizes:
+            (mask,) = marginal.powers
+            return _alike(*A.coefficients(mask), W.shape[0])
     return _blockwise(A, W)
+
+
+def _alike(values: Vector, counts: Vector, queries: int) -> Moments:
+    """The moments of queries that all have the same coefficients, each value as often as counted."""
+    squares = values**2
+    one = (squares @ counts, squares**2 @ counts, np.abs(values).max(), _spacing(values[None, :])[0])
+    return Moments(*(np.full(queries, float(moment)) for moment in one))
 
 
 def _blockwise(A: Operator, W: Operator) -> Moments:

@@ -15,16 +15,19 @@ from .haar import Haar
 from .hierarchy import Hierarchy
 from .identity import Identity
 from .kronecker import Kronecker
+from .marginals import Marginals
 from .p_identity import PIdentity
 from .permuted import Permuted
 from .predicates import AllPredicates
 from .prefix import Difference, Prefix
 from .ranges import Ranges, RangesGram, SecondDifference
+from .residuals import Residuals
 from .scaled import Scaled, Weighted
 from .sparse import Sparse
 from .spectral import Spectral
 from .spectral_integers import SpectralIntegers
 from .stack import Stack
+from .subset_operator import SubsetOperator
 from .total import Total, UniformGram
 from .tree import Tree
 from .waves import Cosines, Sines
@@ -43,12 +46,14 @@ __all__ = [
     "Hierarchy",
     "Identity",
     "Kronecker",
+    "Marginals",
     "Operator",
     "PIdentity",
     "Permuted",
     "Prefix",
     "Ranges",
     "RangesGram",
+    "Residuals",
     "Scaled",
     "SecondDifference",
     "Sines",
@@ -56,6 +61,7 @@ __all__ = [
     "Spectral",
     "SpectralIntegers",
     "Stack",
+    "SubsetOperator",
     "Sum",
     "Total",
     "Transpose",
