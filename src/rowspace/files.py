@@ -1,6 +1,15 @@
 """Plan and release files: one JSON document plus arrays in a zip archive, written whole or not at all.
 
 Reading trusts nothing: no pickle, sizes are checked before memory is taken, and whatever is wrong is a `FileError`.
+
+Guarantees
+- Any bytes give a document and arrays or one `FileError`
+  (tests/hostile/test_fuzz.py::test_plan_files, tests/hostile/test_fuzz.py::test_release_files).
+- A file of c bytes makes at most 2²⁸ + 64·c bytes of arrays and a document of at most `MAX_ITEMS` values, decided
+  before they are unpacked (tests/hostile/test_bounded.py::test_a_hostile_file_fails_fast_and_small).
+- Reading evaluates nothing: no pickle, no literals, a header must match one pattern
+  (tests/hostile/test_bounded.py::test_reading_a_file_executes_nothing).
+- What was written can be read (tests/hostile/test_bounded.py::test_what_could_not_be_read_is_not_written).
 """
 
 from __future__ import annotations
@@ -8,8 +17,11 @@ from __future__ import annotations
 import contextlib
 import io
 import json
+import math
 import os
+import re
 import secrets
+import struct
 import zipfile
 import zlib
 from pathlib import Path
@@ -27,6 +39,22 @@ MAX_BYTES = 2**33
 MAX_DOCUMENT = 2**26
 """Most bytes of the JSON document."""
 
+MAX_ITEMS = 2**23
+"""Most values in the JSON document, by its commas and brackets: parsed, each takes tens of bytes."""
+
+MAX_ENTRIES = 2**20
+"""Most entries of the archive."""
+
+# Noise does not compress: an archive that unpacks to far more than it weighs is made to fill memory.
+_FREE_BYTES = 2**28
+_MAX_RATIO = 64
+
+# What numpy writes for the arrays of a plan, and nothing else: whole or real numbers, in C order.
+_HEADER = re.compile(
+    rb"\{'descr': '([<>|](?:[iu][1248]|f[248]))', 'fortran_order': False, "
+    rb"'shape': \(((?:\d{1,18}, ?)*\d{0,18})\), \} *\n"
+)
+
 
 def write_archive(
     path: str | os.PathLike[str], kind: str, version: int, body: dict[str, Any], arrays: Arrays
@@ -38,12 +66,19 @@ def write_archive(
 
 def archive_bytes(kind: str, version: int, body: dict[str, Any], arrays: Arrays) -> bytes:
     """What `write_archive` writes: equal input gives equal bytes, whenever it is packed."""
-    document = json.dumps({"kind": kind, "version": version, "body": body}, allow_nan=False, indent=1)
+    document = json.dumps(
+        {"kind": kind, "version": version, "body": body}, allow_nan=False, indent=1
+    ).encode()
+    if not _is_readable(document) or len(arrays) >= MAX_ENTRIES:
+        raise FileError(
+            f"cannot write this {kind}: its description exceeds {MAX_DOCUMENT:,} bytes, {MAX_ITEMS:,} values or "
+            f"{MAX_ENTRIES:,} arrays, more than is read back; nothing was written"
+        )
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
         # Not writestr, which stamps the time of day on its entry.
         with archive.open("document.json", "w") as entry:
-            entry.write(document.encode())
+            entry.write(document)
         for name, array in arrays.items():
             with archive.open(f"{name}.npy", "w", force_zip64=True) as entry:
                 np.lib.format.write_array(entry, np.ascontiguousarray(array), allow_pickle=False)
@@ -76,15 +111,16 @@ def read_archive(path: str | os.PathLike[str], kind: str, version: int) -> tuple
     try:
         with zipfile.ZipFile(path) as archive:
             entries = archive.infolist()
-            if sum(entry.file_size for entry in entries) > MAX_BYTES:
-                raise FileError(f"{name} is damaged: it unpacks to more than {MAX_BYTES} bytes")
-            document = _read_entry(archive, "document.json", MAX_DOCUMENT)
+            _check_entries(entries, os.path.getsize(path))
+            document = _read_document(archive)
             arrays = {
-                entry.filename.removesuffix(".npy"): _read_array(archive, entry.filename)
+                entry.filename.removesuffix(".npy"): _read_array(archive, entry)
                 for entry in entries
                 if entry.filename.endswith(".npy")
             }
         content = json.loads(document)
+    except FileError as error:
+        raise FileError(f"{name} is damaged: {error}") from None
     except FileNotFoundError:
         raise FileError(f"{name} does not exist; expected a {kind} file") from None
     except OSError as error:
@@ -97,6 +133,7 @@ def read_archive(path: str | os.PathLike[str], kind: str, version: int) -> tuple
         EOFError,
         NotImplementedError,
         RuntimeError,
+        struct.error,
     ):
         raise FileError(f"{name} is damaged or is no {kind} file") from None
     if (
@@ -106,24 +143,50 @@ def read_archive(path: str | os.PathLike[str], kind: str, version: int) -> tuple
     ):
         raise FileError(f"{name} is no {kind} file")
     if content.get("version") != version:
-        raise FileError(
-            f"{name} has format version {content.get('version')!r}; this rowspace reads version {version}"
-        )
+        got = repr(content.get("version"))[:20]
+        raise FileError(f"{name} has format version {got}; this rowspace reads version {version}")
     return content["body"], arrays
 
 
-def _read_entry(archive: zipfile.ZipFile, name: str, limit: int) -> bytes:
-    with archive.open(name) as entry:
-        data = entry.read(limit + 1)
-    if len(data) > limit:
-        raise FileError(f"damaged file: {name} is larger than {limit} bytes")
-    return data
+def _check_entries(entries: list[zipfile.ZipInfo], packed: int) -> None:
+    """Refuse, from the table of contents alone, an archive that is made to fill memory."""
+    if len(entries) > MAX_ENTRIES:
+        raise FileError(f"it has more than {MAX_ENTRIES:,} entries")
+    if any(entry.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED) for entry in entries):
+        # Other methods may ask for gigabytes before the first byte.
+        raise FileError("it is compressed in a way that rowspace does not write")
+    limit = min(MAX_BYTES, _FREE_BYTES + _MAX_RATIO * packed)
+    if sum(entry.file_size for entry in entries) > limit:
+        raise FileError(f"it unpacks to more than {limit:,} bytes")
 
 
-def _read_array(archive: zipfile.ZipFile, name: str) -> np.ndarray[Any, Any]:
-    # The header is read by numpy without pickle; the size it claims must match the bytes that are there.
-    data = _read_entry(archive, name, MAX_BYTES)
-    array = np.lib.format.read_array(io.BytesIO(data), allow_pickle=False)
-    if array.dtype.kind not in "iuf":
-        raise ValueError("unexpected dtype")
-    return array
+def _read_document(archive: zipfile.ZipFile) -> bytes:
+    """The JSON document, within limits."""
+    with archive.open("document.json") as entry:
+        document = entry.read(MAX_DOCUMENT + 1)
+    if not _is_readable(document):
+        raise FileError(f"its description exceeds {MAX_DOCUMENT:,} bytes or {MAX_ITEMS:,} values")
+    return document
+
+
+def _is_readable(document: bytes) -> bool:
+    """Whether parsing the document takes bounded memory; commas inside texts count too."""
+    items = document.count(b",") + document.count(b"[") + document.count(b"{")
+    return len(document) <= MAX_DOCUMENT and items <= MAX_ITEMS
+
+
+def _read_array(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> np.ndarray[Any, Any]:
+    """One array, read-only. Its header is matched, never evaluated, and must claim the size that is there."""
+    with archive.open(info) as entry:
+        prefix = entry.read(10)
+        if prefix[:8] != b"\x93NUMPY\x01\x00":
+            raise ValueError("expected an array")
+        header = _HEADER.fullmatch(entry.read(int.from_bytes(prefix[8:], "little")))
+        if header is None:
+            raise ValueError("unexpected header")
+        dtype = np.dtype(header[1].decode())
+        shape = tuple(int(length) for length in header[2].replace(b" ", b"").split(b",") if length)
+        data = entry.read()
+    if math.prod(shape) * dtype.itemsize != len(data):
+        raise ValueError("expected as many numbers as the header says")
+    return np.frombuffer(data, dtype=dtype).reshape(shape)
