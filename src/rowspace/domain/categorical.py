@@ -71,7 +71,7 @@ class Categorical:
     ) -> None:
         checked = _check_labels(values, "values")
         if other is not None:
-            if not isinstance(other, str) or not other:
+            if not isinstance(other, str) or not other or not _is_unicode(other):
                 raise InvalidDomain(
                     f"other must be the label (text) of the bucket for everything else, got {other!r}"
                 )
@@ -196,6 +196,15 @@ def readable(label: Label) -> str:
     return text if text and text.isprintable() and text == text.strip() else repr(text)
 
 
+def _is_unicode(text: str) -> bool:
+    """Whether a text can be written to a file or sent to an engine: JSON lets half characters through."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
 def _is_pair_of_labels(pair: object) -> bool:
     """Tell whether a saved pair is a list of two labels."""
     return isinstance(pair, list) and len(pair) == 2 and all(isinstance(label, str | int) for label in pair)
@@ -232,6 +241,8 @@ def _check_types(items: Iterable[object], what: str) -> list[Label]:
             raise InvalidDomain(f"{what} must be text, integers or booleans, got {kind.__name__}{advice}")
     if len(types) > 1:
         raise InvalidDomain(f"{what} must all be of one type, got {' and '.join(t.__name__ for t in types)}")
+    if types == [str] and not all(item.isascii() or _is_unicode(item) for item in plain):
+        raise InvalidDomain(f"{what} must be text that UTF-8 can hold, got half a character (a surrogate)")
     if types == [int] and not all(-_INT64 <= item < _INT64 for item in plain):
         raise InvalidDomain(f"{what} must fit in 64-bit integers")
     return plain

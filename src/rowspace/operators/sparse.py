@@ -37,6 +37,7 @@ class Sparse(Operator):
         if matrix is None:
             arrays = read_only(data, np.float64), read_only(indices, np.int64), read_only(indptr, np.int64)
             shape = arrays[2].size - 1, check_size("columns", columns)
+            _check_rows(*arrays)
         elif not sparse.issparse(matrix):
             matrix = read_only(matrix, np.float64)
         elif np.dtype(cast("Any", matrix).dtype).kind not in "biuf":
@@ -123,3 +124,16 @@ class Sparse(Operator):
 
     def _dense(self) -> Vector:
         return cast("Vector", self.csr().toarray())
+
+
+def _check_rows(data: Array, indices: Array, indptr: Array) -> None:
+    """Refuse rows that do not follow one another: scipy does not look when the last one ends at 0, and then crashes."""
+    follow = (
+        data.ndim == indices.ndim == indptr.ndim == 1
+        and indptr.size > 0
+        and indptr[0] == 0
+        and bool(np.all(indptr[1:] >= indptr[:-1]))
+        and indptr[-1] == data.size == indices.size
+    )
+    if not follow:
+        raise InvalidInput("expected row boundaries that rise from 0 to the number of entries")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass
 from functools import cached_property
-from math import sqrt
+from math import inf, sqrt
 from typing import Any
 
 import numpy as np
@@ -22,6 +22,12 @@ from rowspace.workload import Part, Workload
 from .integers import calibrated_noise, check_overflow
 
 PLAN_VERSION = 1
+
+_LONGEST_NAME = 200
+
+# Checking the noise of a union takes its parts × cells, unless its structure saves it; past so many cells it must.
+_MOST_CELLS_AT_ONCE = 2**27
+_MOST_CHECKED = 2**35
 
 
 @dataclass(frozen=True)
@@ -131,7 +137,7 @@ class Plan:
             f"  no strategy can go below      {self.lower_bound:.6g}   {self.certificate}",
             "  candidates",
         ]
-        width = max(len(c.name) for c in self.candidates)
+        width = max((len(c.name) for c in self.candidates), default=0)
         for c in self.candidates:
             ratio = "" if c.ratio is None else f"ratio {c.ratio:<9.4g}"
             lines.append(f"    {c.name:<{width}}  error {c.total_error:<12.6g}  {ratio}  {c.seconds:.2f} s")
@@ -202,23 +208,44 @@ class Plan:
             noise = noise_from_dict(body["noise"])
             candidates = tuple(
                 Candidate(
-                    str(c["name"]),
-                    float(c["total_error"]),
-                    None if c["ratio"] is None else float(c["ratio"]),
-                    float(c["seconds"]),
+                    str(c["name"])[:_LONGEST_NAME],
+                    _figure(c["total_error"]),
+                    None if c["ratio"] is None else _figure(c["ratio"]),
+                    _figure(c["seconds"]),
                 )
                 for c in body["candidates"]
             )
-            lower_bound = float(body["lower_bound"])
-        except (KeyError, TypeError, ValueError, AttributeError, InvalidInput) as error:
+            lower_bound = _figure(body["lower_bound"])
+        except (KeyError, TypeError, ValueError, AttributeError, OverflowError, InvalidInput) as error:
             detail = f": {error}" if isinstance(error, InvalidInput) else ""
             raise FileError(f"damaged plan{detail}") from None
         if strategy.shape[1] != workload.domain.size or not strategy.integral:
             raise FileError("damaged plan: the strategy does not fit the domain")
-        check_overflow(strategy)
-        if noise != calibrated_noise(strategy, privacy):
+        if _operators_in(body["strategy"]) * min(strategy.shape[1], _MOST_CELLS_AT_ONCE) > _MOST_CHECKED:
+            raise TooLarge("this plan's strategy has too many parts over too many cells to check its noise")
+        try:
+            check_overflow(strategy)
+            needed = calibrated_noise(strategy, privacy)
+        except MemoryError:
+            raise TooLarge("checking this plan's noise needs more memory than there is") from None
+        if noise != needed:
             raise FileError("damaged plan: its noise is not the noise its privacy guarantee needs")
         return cls(workload, privacy, strategy, noise, lower_bound, candidates)
+
+
+def _operators_in(tree: Any) -> int:
+    """How many operators a saved strategy is made of; `decode` has bounded its depth."""
+    if isinstance(tree, dict):
+        return ("operator" in tree) + sum(map(_operators_in, tree.values()))
+    return sum(map(_operators_in, tree)) if isinstance(tree, list) else 0
+
+
+def _figure(value: Any) -> float:
+    """A number that a plan can state: finite, not negative."""
+    number = float(value)
+    if not 0.0 <= number < inf:
+        raise ValueError("expected a finite number, not negative")
+    return number
 
 
 def _under(prefix: str, arrays: dict[str, np.ndarray[Any, Any]]) -> dict[str, np.ndarray[Any, Any]]:

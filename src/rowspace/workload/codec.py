@@ -66,11 +66,16 @@ def decode_parts(tree: Mapping[str, Any], arrays: Arrays, domain: Domain, most: 
                 "factors": list(numbers),
                 "weight": float() | int() as weight,
                 "name": None | str() as name,
-            } if all(type(number) is int and 0 <= number < len(factors) for number in numbers):
+            } if _is_name(name) and all(type(n) is int and 0 <= n < len(factors) for n in numbers):
                 parts.append(Part(tuple(factors[number] for number in numbers), weight, name))
             case _:
                 raise InvalidWorkload("a saved part needs factors, a weight and a name")
     return parts
+
+
+def _is_name(name: str | None) -> bool:
+    """Whether a part may be called so in a table."""
+    return name is None or name.isprintable()
 
 
 def _encode_factor(factor: Factor) -> tuple[dict[str, Any], Arrays]:

@@ -15,6 +15,7 @@ from rowspace.domain import Attribute, Domain, Numeric
 from rowspace.exceptions import InvalidWorkload, TooLarge
 from rowspace.workload.factors import Factor, Rows, only_attribute
 from rowspace.workload.predicate import Component, Condition, parse, read
+from rowspace.workload.predicate.meaning import check_work
 from rowspace.workload.predicate.syntax import Or
 
 #: Most non-zero entries that conditions may have together.
@@ -47,14 +48,16 @@ class Conditions(Factor):
     def from_texts(cls, domain: Domain, texts: Sequence[str]) -> Conditions:
         """Rebuild from saved texts, which say everything about the rows."""
         components: list[Component] = []
-        entries = 0
+        entries = work = 0
         for text in texts:
             component = read(parse(text, longest=_LONGEST_SAVED), text, domain)
             if component.domain != domain:
                 raise InvalidWorkload(f"saved conditions must all be about {', '.join(domain.names)}")
             components.append(component)
             entries += len(component.cells)
+            work += component.work
             check_entries(entries)
+            check_work(work)
         if not components:
             raise InvalidWorkload("a saved list of conditions is empty")
         return cls.of(components)

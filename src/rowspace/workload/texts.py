@@ -9,6 +9,7 @@ from rowspace.exceptions import InvalidWorkload
 from rowspace.workload.conditions import Conditions, check_entries
 from rowspace.workload.part import Part
 from rowspace.workload.predicate import Component, split
+from rowspace.workload.predicate.meaning import check_work
 from rowspace.workload.union import Workload
 
 Product = list[Component]
@@ -41,11 +42,13 @@ def predicates(domain: Domain, texts: Iterable[str]) -> Workload:
     if not isinstance(domain, Domain):
         raise InvalidWorkload(f"a workload needs a Domain first, got {type(domain).__name__}")
     products: list[Product] = []
-    entries = 0
+    entries = work = 0
     for text in texts:
         products.append(split(text, domain))
         entries += sum(len(component.cells) for component in products[-1])
+        work += sum(component.work for component in products[-1])
         check_entries(entries)
+        check_work(work)
     if not products:
         raise InvalidWorkload('predicates needs at least one text, such as "age >= 65"')
     return Workload(domain, [_part(run, varying) for run, varying in _runs(products)])

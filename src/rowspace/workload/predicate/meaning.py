@@ -18,12 +18,28 @@ Mask = npt.NDArray[np.bool_]
 
 #: Most joint cells of one condition that couples several attributes.
 MAX_JOINT_CELLS = 10**7
+#: Most cells looked at, summed over the tests of a list of conditions: some seconds.
+MAX_WORK = 2**33
 
 
 def touched(condition: Condition, domain: Domain, source: Source) -> tuple[str, ...]:
     """Return the attributes a condition speaks of, in the order of the domain."""
     found = {_resolve(test, domain, source)[0] for test in tests(condition)}
     return tuple(sorted(found, key=domain.position))
+
+
+def work(condition: Condition, domain: Domain) -> int:
+    """How many cells `holds` looks at."""
+    return domain.size * sum(1 for _ in tests(condition))
+
+
+def check_work(cells: int) -> None:
+    """Refuse conditions that would take minutes: a text from anyone may repeat a test on 2²⁶ bins."""
+    if cells > MAX_WORK:
+        raise TooLarge(
+            f"these conditions look at more than {MAX_WORK:,} cells, test by test; "
+            "use fewer conditions, ranges or prefixes, or coarser bins"
+        )
 
 
 def holds(condition: Condition, domain: Domain, source: Source) -> Mask:
@@ -36,6 +52,7 @@ def holds(condition: Condition, domain: Domain, source: Source) -> Mask:
             f"a condition couples {', '.join(domain.names)}: {domain.size:,} joint cells, "
             f"the limit is {MAX_JOINT_CELLS:,}; ask for coarser attributes, or split it with 'and'"
         )
+    check_work(work(condition, domain))
     return np.broadcast_to(_evaluate(condition, domain, source), domain.shape)
 
 

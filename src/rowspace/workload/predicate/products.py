@@ -8,10 +8,14 @@ import numpy as np
 import numpy.typing as npt
 
 from rowspace.domain import Domain
-from rowspace.workload.predicate.meaning import holds, touched
+from rowspace.exceptions import TooLarge
+from rowspace.workload.predicate.meaning import holds, touched, work
 from rowspace.workload.predicate.parser import parse
 from rowspace.workload.predicate.source import Source
 from rowspace.workload.predicate.syntax import And, Condition, conjuncts
+
+#: Most cells on which one condition may hold.
+MAX_HELD = 2**24
 
 
 @dataclass(frozen=True)
@@ -21,6 +25,11 @@ class Component:
     domain: Domain
     condition: Condition
     cells: npt.NDArray[np.int64]
+
+    @property
+    def work(self) -> int:
+        """How many cells were looked at to find these."""
+        return work(self.condition, self.domain)
 
 
 def split(text: str, domain: Domain) -> list[Component]:
@@ -55,7 +64,19 @@ def read(condition: Condition, text: str, domain: Domain) -> Component:
     """Evaluate one condition on the attributes it touches; `text` is what errors point into."""
     source = Source(text)
     own = domain.subset(touched(condition, domain, source))
-    cells = np.flatnonzero(holds(condition, own, source))
+    mask = holds(condition, own, source)
+    if np.count_nonzero(mask) > MAX_HELD:
+        # Counted first: a list of cells takes eight times the memory of the mask.
+        raise TooLarge(
+            f"{_shortened(condition)} holds on more than {MAX_HELD:,} cells; use ranges or prefixes, or coarser bins"
+        )
+    cells = np.flatnonzero(mask)
     if not cells.size:
         raise source.error(f"no cell of the domain satisfies {condition}: the answer would always be 0", 0)
     return Component(own, condition, cells)
+
+
+def _shortened(condition: Condition) -> str:
+    """A condition for a message."""
+    text = str(condition)
+    return text if len(text) <= 100 else text[:100] + " …"
