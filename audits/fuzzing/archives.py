@@ -1,0 +1,120 @@
+"""Plan and release files: spoilt inside and zipped again, or spoilt as bytes."""
+
+from __future__ import annotations
+
+import io
+import json
+import zipfile
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+import rowspace as rs
+from rowspace.releases import Release
+
+from .attack import Parser
+from .mutation import pick, spoil_bytes, spoil_tree
+from .texts import scratch
+from .trees import spoilt_array
+
+Entries = dict[str, bytes]
+
+DOMAIN = rs.Domain(
+    age=rs.Numeric(0, 8, bins=8),
+    county=rs.Categorical(["a", "b", "c"], levels={"state": {"a": "x", "b": "x", "c": "y"}}),
+)
+
+
+def plans() -> tuple[rs.Plan, ...]:
+    """Plans of several shapes: products, unions, levels, plain matrices; every kind of noise."""
+    W = rs.workload
+    return (
+        rs.plan(W.ranges(DOMAIN, "age") + 2.0 * W.marginal(DOMAIN, "county"), rs.PureDP(1.0), effort="fast"),
+        rs.plan(W.marginal(DOMAIN, "state") + W.total(DOMAIN), rs.ZCDP(0.5, "replace-one"), effort="fast"),
+        rs.plan(
+            W.predicates(DOMAIN, ["age < 3 or county = 'a'", "age >= 5"]),
+            rs.ApproxDP(1.0, 1e-6),
+            effort="fast",
+        ),
+        rs.plan(W.matrix(np.tril(np.ones((5, 5)))), rs.PureDP(0.1), effort="fast"),
+    )
+
+
+def plan_files() -> Parser:
+    """Plan files, and the figures of those that are accepted."""
+    seeds = [_saved(plan.save, "seed.plan") for plan in plans()]
+    return Parser(
+        "plan files", lambda rng: _spoil(rng, seeds), lambda data: _use(rs.Plan.load(_put(data, "x.plan")))
+    )
+
+
+def release_files() -> Parser:
+    """Release files, and the answers of those that are accepted."""
+    made = [rs.release(plan, np.arange(plan.domain.size)) for plan in plans()]
+    seeds = [_saved(release.save, "seed.release") for release in made]
+
+    def read(data: bytes) -> None:
+        release = Release.load(_put(data, "x.release"))
+        release.answers()
+        str(release)
+
+    return Parser("release files", lambda rng: _spoil(rng, seeds), read)
+
+
+def unzipped(data: bytes) -> Entries:
+    """The entries of an archive."""
+    with zipfile.ZipFile(io.BytesIO(data)) as archive:
+        return {name: archive.read(name) for name in archive.namelist()}
+
+
+def zipped(entries: Entries) -> bytes:
+    """An archive with right checksums."""
+    sink = io.BytesIO()
+    with zipfile.ZipFile(sink, "w") as archive:
+        for name, data in entries.items():
+            archive.writestr(name, data)
+    return sink.getvalue()
+
+
+def _spoil(rng: np.random.Generator, seeds: list[bytes]) -> bytes:
+    """A spoilt file: as bytes; or one entry as bytes; or the document as a tree; or an array."""
+    data = pick(rng, seeds)
+    kind = rng.random()
+    if kind < 0.2:
+        return spoil_bytes(rng, data, seeds)
+    entries = unzipped(data)
+    arrays = [name for name in entries if name.endswith(".npy")]
+    if kind < 0.35:
+        name = pick(rng, sorted(entries))
+        entries[name] = spoil_bytes(rng, entries[name])
+    elif kind < 0.45 and arrays:
+        sink = io.BytesIO()
+        values = [np.load(io.BytesIO(entries[name])) for name in arrays]
+        np.save(sink, spoilt_array(rng, values))
+        entries[pick(rng, arrays)] = sink.getvalue()
+    else:
+        trees = [json.loads(unzipped(seed)["document.json"]) for seed in seeds]
+        spoilt = spoil_tree(rng, json.loads(entries["document.json"]), trees)
+        entries["document.json"] = json.dumps(spoilt).encode()
+    return zipped(entries)
+
+
+def _use(plan: rs.Plan) -> None:
+    """What a user would look at first."""
+    str(plan)
+    str(plan.workload)
+
+
+def _saved(save: Callable[[Any], None], name: str) -> bytes:
+    """The bytes that `save` writes."""
+    path = scratch() / name
+    save(path)
+    return path.read_bytes()
+
+
+def _put(data: bytes, name: str) -> Any:
+    """A file with these bytes."""
+    path = scratch() / name
+    path.write_bytes(data)
+    return path
