@@ -1,0 +1,107 @@
+"""Nothing written depends on the data but the released numbers; the audit notices when something does."""
+
+from __future__ import annotations
+
+import sys
+import warnings
+from pathlib import Path
+
+import pytest
+from audits import secrecy
+from audits.listening import listen
+
+from rowspace import sources
+from rowspace.cli.screen import Screen
+from rowspace.exceptions import SourceError
+
+KNOWN_GAP = "library, frame of objects"
+
+
+@pytest.fixture(scope="module")
+def marks() -> dict[str, list[str]]:
+    return secrecy.marks_heard(long=False)
+
+
+def test_no_mark_comes_back(marks: dict[str, list[str]]) -> None:
+    assert {case: found for case, found in marks.items() if found and case != KNOWN_GAP} == {}
+    assert len(marks) > 80
+
+
+@pytest.mark.xfail(strict=True, reason="the type of a pandas column of dicts is spelled out, with their keys")
+def test_no_mark_comes_back_from_a_frame_of_objects(marks: dict[str, list[str]]) -> None:
+    assert marks[KNOWN_GAP] == []
+
+
+def test_one_record_changes_nothing_but_the_released_numbers() -> None:
+    assert {case: what for case, what in secrecy.differences(long=False).items() if what} == {}
+
+
+def test_the_command_line_as_a_process(tmp_path: Path) -> None:
+    """With progress lines, as on a terminal: a refusal and a release."""
+    (tmp_path / "study.toml").write_text(secrecy.STUDY)
+    for name, code in (("text in a numeric column.csv", "1"), ("category.csv", "0")):
+        (tmp_path / "data.csv").write_bytes(secrecy.marked_files()[name])
+        arguments = ["release", "study.toml", "data.csv", "-o", "out.release", "--no-ledger", "-q"]
+        heard = secrecy.listen_to_process(tmp_path, *arguments)
+        assert heard.ending == code
+        assert secrecy.MARKS.findall(heard.everything) == []
+
+
+def test_a_message_that_quotes_a_value_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
+    def quoting(source: object, *_: object, **__: object) -> None:
+        raise SourceError("cannot read this") from ValueError(Path(str(source)).read_bytes()[-200:])
+
+    monkeypatch.setattr(sources, "count_cells", quoting)
+    monkeypatch.setattr(secrecy, "marked_files", lambda: {"category.csv": secrecy._csv(f"3,{secrecy.MARK}")})
+    assert secrecy.MARK in secrecy.marks_heard(long=False)["library, category.csv"]
+
+
+def test_a_remark_about_the_number_of_rows_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
+    counting, told = sources.count_cells, Screen.show
+
+    def remember(*arguments: object, **keywords: object) -> object:
+        counts = counting(*arguments, **keywords)  # type: ignore[arg-type]
+        monkeypatch.setattr(
+            Screen, "show", lambda self, *r: told(self, *r, *(["many rows"] if counts.sum() > 40 else []))
+        )
+        return counts
+
+    monkeypatch.setattr(sources, "count_cells", remember)
+    monkeypatch.setattr(secrecy, "ADDED", {"an ordinary record": "3,F"})
+    assert secrecy.differences(long=False)["an ordinary record"] == ["standard output"]
+
+
+def test_every_channel_is_heard(capfd: pytest.CaptureFixture[str]) -> None:
+    import logging
+    import os
+
+    def speak() -> None:
+        sys.stdout.write("one ")
+        sys.stderr.write("two ")
+        os.write(1, b"three ")
+        os.write(2, b"four ")
+        logging.getLogger("somewhere").debug("five ")
+        warnings.warn("six ", stacklevel=1)
+        try:
+            raise ValueError("seven ")
+        except ValueError:
+            raise RuntimeError("eight ") from None
+
+    heard = listen(speak)
+    for word in ("one", "two", "three", "four", "five", "six", "seven", "eight"):
+        assert f"{word} " in heard.everything
+    assert capfd.readouterr() == ("", "")
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("row 4,711 of", 1),
+        ("line 4712:", 1),
+        ("7741774177.0", 1),
+        ("'zqxjmark'", 1),
+        ("14711 cells, 47.11", 0),
+    ],
+)
+def test_marks_are_recognized(text: str, found: int) -> None:
+    assert len(secrecy.MARKS.findall(text)) == found
