@@ -106,7 +106,7 @@ def test_a_ledger_by_path_or_url(tmp_path, named):
     plan = rs.plan(rs.workload.identity(DOMAIN), rs.PureDP(0.6))
     made = rs.release(plan, X, ledger=named(path))
     assert [ledger.resume(charge.id) for charge in ledger.history()] == [made.to_bytes()]
-    with pytest.raises(BudgetExceeded, match="'people' has 0.4 of 1 epsilon left"):
+    with pytest.raises(BudgetExceeded, match=r"'people' has 0\.4 of 1 epsilon left"):
         rs.release(plan, X, ledger=named(path))
 
 

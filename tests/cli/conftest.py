@@ -17,7 +17,9 @@ def released(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "study.toml").write_text(SMALL)
     (folder / "people.csv").write_text(PEOPLE)
     path = folder / "people.release"
-    assert rowspace("release", folder / "study.toml", folder / "people.csv", "-o", path).code == 0
+    assert (
+        rowspace("release", "--no-ledger", folder / "study.toml", folder / "people.csv", "-o", path).code == 0
+    )
     return path
 
 

@@ -28,7 +28,7 @@ def test_bad_studies(folder: Path, name: str, command: str) -> None:
     text, words = BAD[name]
     (folder / "study.toml").write_text(text)
     rest = (
-        [folder / "people.csv", "-o", folder / "a.csv"]
+        ["--no-ledger", folder / "people.csv", "-o", folder / "a.csv"]
         if command == "release"
         else ["--save", folder / "a.plan"]
     )
@@ -74,7 +74,9 @@ def test_bad_data(folder: Path, kind: str) -> None:
     make(folder / name)
     table = ["--table", "people"] if name.endswith(".duckdb") else []
     with unchanged(folder):
-        ended = rowspace("release", folder / "study.toml", folder / name, "-o", folder / "out.csv", *table)
+        ended = rowspace(
+            "release", "--no-ledger", folder / "study.toml", folder / name, "-o", folder / "out.csv", *table
+        )
     check(ended, *(words if kind != "binary CSV" else ()))
     assert "GUSTAV" not in ended.err, "a value of the data is quoted"
 
@@ -108,12 +110,14 @@ def test_bad_outputs(folder: Path, monkeypatch: pytest.MonkeyPatch, arguments: l
     (folder / "there.csv").write_text("keep me")
     (folder / "folder.csv").mkdir()
     with unchanged(folder):
-        check(rowspace("release", "study.toml", "people.csv", *arguments), words)
+        check(rowspace("release", "--no-ledger", "study.toml", "people.csv", *arguments), words)
 
 
 def test_no_data_anywhere(folder: Path) -> None:
     with unchanged(folder):
-        check(rowspace("release", folder / "study.toml", "-o", folder / "a.csv"), "expected DATA")
+        check(
+            rowspace("release", "--no-ledger", folder / "study.toml", "-o", folder / "a.csv"), "expected DATA"
+        )
 
 
 def test_a_domain_too_large(folder: Path) -> None:

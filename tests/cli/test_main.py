@@ -5,7 +5,7 @@ import pytest
 from rowspace import __version__
 from tests.cli.running import rowspace
 
-COMMANDS = ("demo", "init", "plan", "release", "ask")
+COMMANDS = ("demo", "init", "plan", "release", "ask", "budget")
 
 
 def test_version() -> None:

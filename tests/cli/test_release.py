@@ -17,7 +17,7 @@ from tests.study.examples import SMALL, changed
 def test_every_kind_of_output(folder: Path) -> None:
     names = ["a.csv", "a.release", "a.parquet", "a.json"]
     outputs = [argument for name in names for argument in ("-o", folder / name)]
-    ended = rowspace("release", folder / "study.toml", folder / "people.csv", *outputs)
+    ended = rowspace("release", "--no-ledger", folder / "study.toml", folder / "people.csv", *outputs)
     assert ended.code == 0, ended.err
     assert "212 answers under 1-differential privacy" in " ".join(ended.out.split())
     assert "age = 0" in ended.out
@@ -31,6 +31,7 @@ def test_every_kind_of_output(folder: Path) -> None:
 def test_json_holds_every_answer(folder: Path) -> None:
     ended = rowspace(
         "release",
+        "--no-ledger",
         folder / "study.toml",
         folder / "people.csv",
         "-o",
@@ -48,7 +49,9 @@ def test_json_holds_every_answer(folder: Path) -> None:
 
 
 def test_quiet_says_nothing(folder: Path) -> None:
-    ended = rowspace("release", folder / "study.toml", folder / "people.csv", "-o", folder / "a.csv", "-q")
+    ended = rowspace(
+        "release", "--no-ledger", folder / "study.toml", folder / "people.csv", "-o", folder / "a.csv", "-q"
+    )
     assert (ended.code, ended.out, ended.err) == (0, "", "")
 
 
@@ -59,7 +62,13 @@ def test_true_counts_are_not_printed(folder: Path) -> None:
     """
     document = json.loads(
         rowspace(
-            "release", folder / "study.toml", folder / "people.csv", "-o", folder / "a.csv", "--json"
+            "release",
+            "--no-ledger",
+            folder / "study.toml",
+            folder / "people.csv",
+            "-o",
+            folder / "a.csv",
+            "--json",
         ).out
     )
     answers = {row["age"]: row["answer"] for row in document["answers"] if row["group"] == "ranges of age"}
@@ -74,10 +83,12 @@ def test_a_database_with_the_table_of_the_study(folder: Path, monkeypatch: pytes
     (folder / "study.toml").write_text(text)
     for number, data in enumerate([[folder / "people.sqlite"], [folder / "people.csv"], []]):
         monkeypatch.setenv("ROWSPACE_TEST_URL", f"sqlite://{folder}/people.sqlite")
-        ended = rowspace("release", folder / "study.toml", *data, "-o", folder / f"{number}.csv", "-q")
+        ended = rowspace(
+            "release", "--no-ledger", folder / "study.toml", *data, "-o", folder / f"{number}.csv", "-q"
+        )
         assert ended.code == 0, ended.err
     monkeypatch.delenv("ROWSPACE_TEST_URL")
-    ended = rowspace("release", folder / "study.toml", "-o", folder / "b.csv")
+    ended = rowspace("release", "--no-ledger", folder / "study.toml", "-o", folder / "b.csv")
     assert ended.code == 1
     assert "ROWSPACE_TEST_URL" in ended.err
 
@@ -85,7 +96,10 @@ def test_a_database_with_the_table_of_the_study(folder: Path, monkeypatch: pytes
 def test_a_saved_plan_must_be_of_this_study(folder: Path) -> None:
     study, data, plan = folder / "study.toml", folder / "people.csv", folder / "study.plan"
     assert rowspace("plan", study, "--save", plan, "-q").code == 0
-    assert rowspace("release", study, data, "--plan", plan, "-o", folder / "a.csv", "-q").code == 0
+    assert (
+        rowspace("release", "--no-ledger", study, data, "--plan", plan, "-o", folder / "a.csv", "-q").code
+        == 0
+    )
     for old, new, words in [
         ("epsilon = 1.0", "epsilon = 0.5", "promises 1-differential privacy"),
         ("weight = 2.0", "", "other queries"),
@@ -93,7 +107,7 @@ def test_a_saved_plan_must_be_of_this_study(folder: Path) -> None:
     ]:
         study.write_text(changed(old, new))
         with unchanged(folder):
-            ended = rowspace("release", study, data, "--plan", plan, "-o", folder / "b.csv")
+            ended = rowspace("release", "--no-ledger", study, data, "--plan", plan, "-o", folder / "b.csv")
         assert ended.code == 1
         assert words in ended.err
 
@@ -104,7 +118,7 @@ def test_a_failed_write_names_what_is_there(folder: Path, monkeypatch: pytest.Mo
 
     monkeypatch.setattr("rowspace.cli.release.export", full)
     outputs = ["-o", folder / "a.csv", "-o", folder / "a.release"]
-    ended = rowspace("release", folder / "study.toml", folder / "people.csv", *outputs)
+    ended = rowspace("release", "--no-ledger", folder / "study.toml", folder / "people.csv", *outputs)
     assert ended.code == 1
     assert "No space left" in ended.err
     assert f"written before: {folder / 'a.release'}" in ended.err
@@ -114,6 +128,6 @@ def test_a_failed_write_names_what_is_there(folder: Path, monkeypatch: pytest.Mo
 def test_inputs_are_never_overwritten(folder: Path) -> None:
     data = folder / "people.csv"
     with unchanged(folder):
-        ended = rowspace("release", folder / "study.toml", data, "-o", data, "--force")
+        ended = rowspace("release", "--no-ledger", folder / "study.toml", data, "-o", data, "--force")
     assert ended.code == 1
     assert "also read" in ended.err

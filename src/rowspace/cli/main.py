@@ -11,6 +11,7 @@ import typer
 from rowspace._version import __version__
 
 from .ask import ask
+from .budget import budget
 from .demo import demo
 from .failures import exit_code
 from .init import init
@@ -28,6 +29,7 @@ app = typer.Typer(
 
 for command in (demo, init, plan, release, ask):
     app.command()(command)
+app.add_typer(budget)
 
 
 def _show_version(wanted: bool) -> None:
@@ -47,13 +49,15 @@ def _program(
 
     A study file says what is counted, what is asked and what is promised.
     [bold]plan[/bold] tells how accurate every answer will be, without the data;
-    [bold]release[/bold] spends the budget once; [bold]ask[/bold] answers more for free.
+    [bold]budget[/bold] keeps what may be spent; [bold]release[/bold] spends some of it, once;
+    [bold]ask[/bold] answers more for free.
 
     [dim]Examples[/dim]
       rowspace demo
       rowspace init people.parquet            [dim]drafts study.toml; edit it[/dim]
       rowspace plan study.toml
-      rowspace release study.toml people.parquet -o people.release -o people.csv
+      rowspace budget create budget.db people --epsilon 3
+      rowspace release study.toml people.parquet -o people.release --ledger budget.db
       rowspace ask people.release "age >= 65 and sex = 'F'"
 
     [dim]Exit codes: 0 done, 1 refused or failed, 2 misused, 130 interrupted.[/dim]

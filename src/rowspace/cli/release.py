@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -9,7 +10,8 @@ import typer
 from rich.text import Text
 
 from rowspace import mechanism, planning
-from rowspace.exceptions import FileError, InvalidInput, TooLarge
+from rowspace.exceptions import FileError, InvalidInput, LedgerError, TooLarge
+from rowspace.ledger import Charge, Ledger
 from rowspace.planning import Plan
 from rowspace.releases import TABLE_LIMIT, Release, export
 from rowspace.report import answers_view, first_answers
@@ -51,6 +53,24 @@ def release(
             show_default=False,
         ),
     ] = None,
+    ledger: Annotated[
+        str | None,
+        typer.Option(
+            "--ledger",
+            metavar="LEDGER",
+            help="The budget to charge, made by `rowspace budget create`: a file or a PostgreSQL URL.",
+            show_default=False,
+        ),
+    ] = None,
+    dataset: Annotated[
+        str | None,
+        typer.Option(
+            "--dataset", metavar="NAME", help="Which budget, if the ledger has several.", show_default=False
+        ),
+    ] = None,
+    no_ledger: Annotated[
+        bool, typer.Option("--no-ledger", help="Keep no budget: nothing stops the next release.")
+    ] = False,
     table: Table = None,
     plan_file: Annotated[
         Path | None,
@@ -65,14 +85,16 @@ def release(
 
     Every run draws new noise and spends the privacy budget again, so keep the
     [bold].release[/bold] file: `rowspace ask` answers more from it for free.
+    The ledger is charged first, and a release that does not fit its budget is refused.
 
     [dim]Examples[/dim]
-      rowspace release study.toml people.parquet -o people.release -o people.csv
-      rowspace release study.toml people.duckdb --table people -o people.release
-      rowspace release study.toml people.csv -o people.json --plan study.plan
+      rowspace release study.toml people.parquet -o people.release -o people.csv --ledger budget.db
+      rowspace release study.toml people.duckdb --table people -o people.release --ledger budget.db
+      rowspace release study.toml invented.csv -o people.json --plan study.plan --no-ledger
     """
     screen = Screen(quiet, as_json)
-    targets = _check_outputs(outputs or [], [study_file, data, plan_file], force=force)
+    keeper = _keeper(ledger, dataset, no_ledger=no_ledger)
+    targets = _check_outputs(outputs or [], [study_file, data, plan_file, ledger], force=force)
     study = Study.load(study_file)
     source = data if data is not None else study.database_url()
     if source is None:
@@ -83,11 +105,50 @@ def release(
         plan = _load_plan(plan_file, study) if plan_file else planning.plan(study.workload, study.privacy)
         _refuse_long_tables(plan, targets)
     with screen.working("Counting, adding noise"):
-        made = mechanism.release(plan, source, table=table or _table_of_study(study, source))
+        if keeper is not None:
+            keeper.ledger.check(plan, dataset)
+        made = mechanism.release(
+            plan, source, ledger=keeper, dataset=dataset, table=table or _table_of_study(study, source)
+        )
         answers = made.answers(level) if plan.workload.size <= TABLE_LIMIT else None
     with screen.working("Writing"):
-        _write_all(made, targets, level)
-    _report(screen, study.name, made, answers, level, targets)
+        _write_all(made, targets, level, keeper)
+    _report(screen, study.name, made, answers, level, targets, keeper)
+
+
+@dataclass
+class _Receipt:
+    """A ledger that remembers the charge it took, to name it should writing fail."""
+
+    ledger: Ledger
+    location: str
+    taken: Charge | None = None
+
+    def charge(self, plan: Plan, content: bytes, dataset: str | None) -> Charge:
+        """Pass the charge on."""
+        self.taken = self.ledger.charge(plan, content, dataset)
+        return self.taken
+
+    @property
+    def advice(self) -> str:
+        """How to have the release again."""
+        number = "CHARGE" if self.taken is None else self.taken.id
+        # Not the location of a server: it may hold a password.
+        ledger = "LEDGER" if is_url(self.location) else self.location
+        return f"the charge is made; have the release at no cost: rowspace budget resume {ledger} {number} -o FILE"
+
+
+def _keeper(ledger: str | None, dataset: str | None, *, no_ledger: bool) -> _Receipt | None:
+    """Who keeps the budget: a ledger, or nobody if that was said."""
+    if ledger is not None and not no_ledger:
+        return _Receipt(Ledger(ledger), ledger)
+    if ledger is None and no_ledger and dataset is None:
+        return None
+    if ledger is None and not no_ledger:
+        raise typer.BadParameter(
+            "say which budget pays: --ledger FILE (see `rowspace budget create`), or --no-ledger to keep none"
+        )
+    raise typer.BadParameter("--no-ledger charges nothing: leave out --ledger and --dataset, or --no-ledger")
 
 
 def _check_outputs(outputs: list[Path], inputs: list[Any], *, force: bool) -> list[Path]:
@@ -129,7 +190,7 @@ def _table_of_study(study: Study, source: str) -> str | None:
     return study.table if is_database else None
 
 
-def _write_all(made: Release, targets: list[Path], level: float) -> None:
+def _write_all(made: Release, targets: list[Path], level: float, keeper: _Receipt | None) -> None:
     """Write every file whole; if one fails, say which are there."""
     written: list[str] = []
     for target in targets:
@@ -140,14 +201,20 @@ def _write_all(made: Release, targets: list[Path], level: float) -> None:
                 export(made, target, level)
         except FileError as error:
             # Running again would spend the budget again, so what is there must not be lost sight of.
-            raise FileError(
-                f"{error}; written before: {', '.join(written)}" if written else str(error)
-            ) from None
+            there = f"; written before: {', '.join(written)}" if written else ""
+            advice = f"; {keeper.advice}" if keeper is not None else ""
+            raise FileError(f"{error}{there}{advice}") from None
         written.append(str(target))
 
 
 def _report(
-    screen: Screen, name: str, made: Release, answers: pd.DataFrame | None, level: float, targets: list[Path]
+    screen: Screen,
+    name: str,
+    made: Release,
+    answers: pd.DataFrame | None,
+    level: float,
+    targets: list[Path],
+    keeper: _Receipt | None,
 ) -> None:
     """Say what was released, and show the first answers. Released numbers only."""
     plan = made.plan
@@ -156,6 +223,9 @@ def _report(
         Text.assemble(" ", (name, "bold"), f": {whole(plan.workload.size)} answers under {plan.privacy}"),
         Text.assemble((" written to ", "dim"), ", ".join(map(str, targets))),
     )
+    charge = keeper.taken if keeper is not None else None
+    if keeper is not None and charge is not None:
+        screen.show(Text.assemble((" charged ", "dim"), f"{charge.cost} to {charge.dataset}{_left(keeper)}"))
     if answers is not None:
         screen.show(answers_view(first_answers(plan.workload, answers), level, width=screen.out.width))
     screen.show(Text(" Negative or fractional counts are noise, not mistakes.", "dim"))
@@ -166,6 +236,15 @@ def _report(
             "privacy": plan.privacy.to_dict(),
             "level": level,
             "files": [str(target) for target in targets],
+            "charge": None if charge is None else charge.to_dict(),
             "answers": None if answers is None else answers.to_dict(orient="records"),
         }
     )
+
+
+def _left(keeper: _Receipt) -> str:
+    """What remains, unless the ledger is busy: the release is made, so that is no failure any more."""
+    try:
+        return f"; {keeper.ledger.budget(keeper.taken.dataset if keeper.taken else None)}"
+    except LedgerError:
+        return ""

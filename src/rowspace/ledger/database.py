@@ -42,7 +42,7 @@ class Database:
     """Transactions on one database. Connections are opened when needed and never kept, so forks share none."""
 
     def __init__(self, location: str | os.PathLike[str], patience: float) -> None:
-        text = os.fspath(location)
+        text = os.fspath(location) if isinstance(location, str | os.PathLike) else None
         if not isinstance(text, str) or not text:
             raise InvalidInput("expected a ledger as a path or a database URL")
         url = _url(text) if "://" in text else None

@@ -135,9 +135,11 @@ class Ledger:
         """Every charge of a dataset, oldest first."""
         with self._database.reading() as connection:
             self._check_version(connection)
+            dataset = self._only(connection, dataset)
+            self._guarantee(connection, dataset)  # an unknown name is an error, not an empty history
             table = schema.charges
             columns = [column for column in table.c if column is not table.c.content]
-            query = sa.select(*columns).where(table.c.dataset == self._only(connection, dataset))
+            query = sa.select(*columns).where(table.c.dataset == dataset)
             rows = connection.execute(query.order_by(table.c.id)).mappings().all()
         return [self._charge(dict(row)) for row in rows]
 

@@ -1,0 +1,151 @@
+"""``rowspace budget``: create a budget, see what is left and what it was spent on, recover a release."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.text import Text
+
+from rowspace.exceptions import InvalidInput
+from rowspace.files import write_whole
+from rowspace.ledger import Ledger
+from rowspace.privacy import ZCDP, ApproxDP, Neighbours, Privacy, PureDP
+from rowspace.report.budgets import budgets_view, history_view
+
+from .options import Force, Json, Quiet
+from .outputs import check_writable
+from .screen import Screen
+
+NATIVE = ".release"
+
+budget = typer.Typer(
+    name="budget",
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode="rich",
+    help="Keep a privacy budget for each dataset: create it, see what is left, recover a release.\n\n"
+    "Every release charges its cost before anything is written, and is refused when it does not fit.\n\n"
+    "[dim]Examples[/dim]\n\n"
+    "  rowspace budget create budget.db people --epsilon 3\n\n"
+    "  rowspace budget show budget.db",
+)
+
+LedgerFile = Annotated[
+    str,
+    typer.Argument(metavar="LEDGER", help="A file, or the URL of a PostgreSQL database.", show_default=False),
+]
+
+
+@budget.command()
+def create(
+    ledger: LedgerFile,
+    dataset: Annotated[
+        str, typer.Argument(metavar="DATASET", help="What the budget is for.", show_default=False)
+    ],
+    epsilon: Annotated[
+        float | None, typer.Option("--epsilon", metavar="E", help="The most epsilon, over all releases.")
+    ] = None,
+    delta: Annotated[
+        float | None, typer.Option("--delta", metavar="D", help="With --epsilon: the most delta.")
+    ] = None,
+    rho: Annotated[
+        float | None,
+        typer.Option("--rho", metavar="R", help="Instead: the most rho of zCDP, over all releases."),
+    ] = None,
+    neighbours: Annotated[
+        str,
+        typer.Option("--neighbours", help="What is protected: add-remove one record, or replace-one."),
+    ] = Neighbours.ADD_REMOVE.value,
+    as_json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Set the budget of a dataset, once and for all.
+
+    [dim]Examples[/dim]
+      rowspace budget create budget.db people --epsilon 3
+      rowspace budget create budget.db people --epsilon 1 --delta 1e-6
+      rowspace budget create budget.db people --rho 0.5 --neighbours replace-one
+    """
+    screen = Screen(quiet, as_json)
+    made = Ledger(ledger).create(dataset, _guarantee(epsilon, delta, rho, Neighbours.of(neighbours)))
+    screen.show(Text.assemble(" created ", (dataset, "bold"), f": {made.guarantee} in all"))
+    screen.document(made.to_dict())
+
+
+@budget.command()
+def show(ledger: LedgerFile, as_json: Json = False, quiet: Quiet = False) -> None:
+    """Show every dataset's budget: promised, spent, left.
+
+    [dim]Examples[/dim]
+      rowspace budget show budget.db
+      rowspace budget show budget.db --json
+    """
+    screen = Screen(quiet, as_json)
+    budgets = Ledger(ledger).budgets()
+    screen.result(budgets_view(budgets))
+    screen.document({"budgets": [one.to_dict() for one in budgets]})
+
+
+@budget.command()
+def history(
+    ledger: LedgerFile,
+    dataset: Annotated[
+        str | None,
+        typer.Argument(metavar="DATASET", help="May be left out if there is only one.", show_default=False),
+    ] = None,
+    as_json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """List what a budget was spent on: when, by whom, for which plan and release (SHA-256).
+
+    [dim]Examples[/dim]
+      rowspace budget history budget.db people
+      rowspace budget history budget.db people --json
+    """
+    screen = Screen(quiet, as_json)
+    charges = Ledger(ledger).history(dataset)
+    screen.result(history_view(charges))
+    screen.document({"charges": [charge.to_dict() for charge in charges]})
+
+
+@budget.command()
+def resume(
+    ledger: LedgerFile,
+    charge: Annotated[
+        int, typer.Argument(metavar="CHARGE", help="Its number in the history.", show_default=False)
+    ],
+    output: Annotated[
+        Path,
+        typer.Option("--output", "-o", metavar="OUT", help="The .release file to write.", show_default=False),
+    ],
+    force: Force = False,
+    as_json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Write the release of a charge again, after a crash or a loss: the same bytes, [bold]at no cost[/bold].
+
+    [dim]Examples[/dim]
+      rowspace budget resume budget.db 7 -o people.release
+    """
+    screen = Screen(quiet, as_json)
+    if output.suffix.lower() != NATIVE:
+        raise InvalidInput(f"expected an output ending in {NATIVE}, got {output.name!r}")
+    check_writable([output], force=force, inputs=[] if "://" in ledger else [Path(ledger)])
+    content = Ledger(ledger).resume(charge)
+    write_whole(output, lambda file: file.write(content))
+    screen.show(Text.assemble(f" charge {charge} written to ", (str(output), "bold"), ", at no cost"))
+    screen.document({"charge": charge, "file": str(output)})
+
+
+def _guarantee(
+    epsilon: float | None, delta: float | None, rho: float | None, neighbours: Neighbours
+) -> Privacy:
+    """The budget that the options state; a usage error when they state none or two."""
+    if (epsilon is None) == (rho is None) or (delta is not None and epsilon is None):
+        raise typer.BadParameter("state --epsilon, --epsilon with --delta, or --rho")
+    if rho is not None:
+        return ZCDP(rho, neighbours)
+    assert epsilon is not None
+    return PureDP(epsilon, neighbours) if delta is None else ApproxDP(epsilon, delta, neighbours)

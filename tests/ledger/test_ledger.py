@@ -1,0 +1,131 @@
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+
+import rowspace as rs
+from rowspace.exceptions import BudgetExceeded, InvalidInput, LedgerError
+from rowspace.ledger import Ledger, content_digest, plan_hash
+from rowspace.privacy import ApproxDPTheorem3
+from tests.ledger.examples import COUNTS, new_ledger, plan, total
+
+
+def test_ten_tenths_make_one(tmp_path: Path) -> None:
+    """Ten charges of 0.1 fill a budget of 1.0, though ten of the floats 0.1 are more than 1.
+
+    The noise is calibrated to the float and rounded up onto its grid, which brings its real cost to 1/10 at most;
+    that is proven for the plan at hand and 1/10 is charged. See `rowspace.ledger.costs`.
+    """
+    assert 10 * Fraction(0.1) > 1
+    ledger = new_ledger(tmp_path, rs.PureDP(1.0))
+    tenth = plan(rs.PureDP(0.1))
+    for _ in range(10):
+        ledger.charge(tenth, b"")
+    assert ledger.budget().remaining == 0
+    assert total(ledger, "epsilon") == 1
+    with pytest.raises(BudgetExceeded, match="0 of 1 epsilon left"):
+        ledger.charge(plan(rs.PureDP(1e-3)), b"")
+
+
+def test_sums_never_drift(tmp_path: Path) -> None:
+    ledger = new_ledger(tmp_path, rs.ZCDP(1.0))
+    for privacy in (rs.ZCDP(0.1), rs.PureDP(0.2), rs.ZCDP(0.3), rs.PureDP(1.0)):
+        ledger.charge(plan(privacy), b"")
+    spent = Fraction(1, 10) + Fraction(2, 100) + Fraction(3, 10) + Fraction(1, 2)
+    assert ledger.budget().spent == spent
+    assert str(ledger.budget()) == "0.08 of 1 rho left"
+    ledger.charge(plan(rs.PureDP(0.4)), b"")
+    assert ledger.budget().remaining == 0
+
+
+def test_a_charge_records_everything(tmp_path: Path) -> None:
+    ledger = new_ledger(tmp_path, rs.PureDP(1.0))
+    privacy = rs.PureDP(0.25)
+    before = datetime.now(UTC).replace(microsecond=0)
+    made = ledger.charge(plan(privacy), b"the release")
+    (listed,) = ledger.history("people")
+    assert listed == made
+    assert (made.id, made.dataset, made.privacy) == (1, "people", privacy)
+    assert made.plan == plan_hash(plan(privacy))
+    assert made.digest == content_digest(b"the release")
+    assert before <= made.time <= datetime.now(UTC)
+    assert made.who
+
+
+def test_the_hash_is_of_what_is_asked(tmp_path: Path) -> None:
+    first = plan(rs.PureDP(0.25))
+    first.save(tmp_path / "a.plan")
+    again = rs.plan(first.workload, first.privacy)
+    assert plan_hash(rs.Plan.load(tmp_path / "a.plan")) == plan_hash(again) == plan_hash(first)
+    assert plan_hash(plan(rs.PureDP(0.5))) != plan_hash(first)
+
+
+def test_resume_gives_the_same_bytes(tmp_path: Path) -> None:
+    ledger = new_ledger(tmp_path, rs.PureDP(1.0))
+    made = rs.release(plan(rs.PureDP(0.5)), COUNTS, ledger=ledger)
+    before = (tmp_path / "budget.db").read_bytes()
+    content = ledger.resume(1)
+    assert content == made.to_bytes() == ledger.resume(1)
+    assert (tmp_path / "budget.db").read_bytes() == before
+    (tmp_path / "again.release").write_bytes(content)
+    assert (rs.Release.load(tmp_path / "again.release").noisy_answers == made.noisy_answers).all()
+    with pytest.raises(LedgerError, match="no charge 2"):
+        ledger.resume(2)
+
+
+def test_a_refusal_changes_nothing(tmp_path: Path) -> None:
+    ledger = new_ledger(tmp_path, rs.PureDP(1.0))
+    ledger.charge(plan(rs.PureDP(0.7)), b"")
+    before = (tmp_path / "budget.db").read_bytes()
+    for privacy, error in ((rs.PureDP(0.5), BudgetExceeded), (rs.ZCDP(0.01), LedgerError)):
+        with pytest.raises(error):
+            ledger.charge(plan(privacy), b"")
+        with pytest.raises(error):
+            ledger.check(plan(privacy))
+    assert (tmp_path / "budget.db").read_bytes() == before
+
+
+def test_each_dataset_has_its_own(tmp_path: Path) -> None:
+    ledger = new_ledger(tmp_path, rs.PureDP(1.0))
+    ledger.create("census", rs.ZCDP(0.5))
+    with pytest.raises(LedgerError, match="'census', 'people'"):
+        ledger.charge(plan(rs.PureDP(1.0)), b"")
+    ledger.charge(plan(rs.PureDP(1.0)), b"", "people")
+    assert [(b.dataset, b.remaining) for b in ledger.budgets()] == [("census", Fraction(1, 2)), ("people", 0)]
+    with pytest.raises(LedgerError, match="no budget for 'nobody'"):
+        ledger.charge(plan(rs.PureDP(1.0)), b"", "nobody")
+    with pytest.raises(LedgerError, match="already"):
+        ledger.create("people", rs.PureDP(2.0))
+
+
+@pytest.mark.parametrize("name", ["", "a\nb", "x" * 201, 7])
+def test_bad_names(tmp_path: Path, name: object) -> None:
+    with pytest.raises(InvalidInput):
+        Ledger(tmp_path / "budget.db").create(name, rs.PureDP(1.0))  # type: ignore[arg-type]
+    assert not list(tmp_path.iterdir())
+
+
+def test_names_are_never_code(tmp_path: Path) -> None:
+    ledger = new_ledger(tmp_path, rs.PureDP(1.0))
+    name = "x'); DROP TABLE rowspace_charge; --\"ü"
+    ledger.create(name, rs.PureDP(1.0))
+    ledger.charge(plan(rs.PureDP(1.0)), b"", name)
+    assert [charge.dataset for charge in ledger.history(name)] == [name]
+
+
+@pytest.mark.parametrize(
+    "location", ["", ":memory:", "sqlite://", "mysql://me:secret@host/db", "no url://", 3]
+)
+def test_bad_locations(location: object) -> None:
+    with pytest.raises(InvalidInput) as caught:
+        Ledger(location)  # type: ignore[arg-type]
+    assert "secret" not in str(caught.value)
+
+
+def test_budgets_are_in_three_kinds(tmp_path: Path) -> None:
+    for budget in (ApproxDPTheorem3(1.0, 1e-6), 1.0):
+        with pytest.raises((LedgerError, InvalidInput), match="PureDP, ZCDP or ApproxDP"):
+            Ledger(tmp_path / "budget.db").create("people", budget)  # type: ignore[arg-type]
