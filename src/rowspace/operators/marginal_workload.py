@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain
@@ -33,20 +33,19 @@ class MarginalWorkload:
     @classmethod
     def of(cls, W: Operator) -> MarginalWorkload | None:
         """The marginals that W consists of, or None when it is something else."""
-        sizes: tuple[int, ...] | None = None
-        powers: dict[int, float] = {}
+        terms = []
         for part in _parts(W):
             power, body = (part.factor**2, part.of) if isinstance(part, Scaled) else (1.0, part)
-            factors = _factors(body)
-            if not all(isinstance(factor, (Identity, Total)) for factor in factors):
+            terms.append((power, _factors(body)))
+        # The whole domain may be asked as one identity: the part with most factors tells the attributes.
+        sizes = tuple(factor.shape[1] for factor in max((factors for _, factors in terms), key=len))
+        read = _Reader(sizes)
+        powers: dict[int, float] = {}
+        for power, factors in terms:
+            mask = read.mask(factors)
+            if mask is None:
                 return None
-            theirs = tuple(factor.shape[1] for factor in factors)
-            if sizes is not None and theirs != sizes:
-                return None
-            sizes = theirs
-            mask = sum(1 << i for i, f in enumerate(factors) if isinstance(f, Identity) and f.shape[1] > 1)
             powers[mask] = powers.get(mask, 0.0) + power
-        assert sizes is not None
         return cls(sizes, {mask: power for mask, power in powers.items() if power > 0})
 
     @cached_property
@@ -69,13 +68,50 @@ class MarginalWorkload:
         return self.lattice.sums_above(per_table)
 
 
+class _Reader:
+    """Reads which attributes a product asks; a factor met before at the same place is not looked at again."""
+
+    def __init__(self, sizes: tuple[int, ...]) -> None:
+        self._sizes = sizes
+        self._met: dict[tuple[int, int], tuple[int, int] | None] = {}
+
+    def mask(self, factors: Sequence[Operator]) -> int | None:
+        """The set of attributes, or None when a factor is neither identity nor total or ends within an attribute."""
+        place, mask = 0, 0
+        for factor in factors:
+            # Factors are alive as long as the workload is, so their ids tell them apart.
+            key = (place, id(factor))
+            if key not in self._met:
+                self._met[key] = self._read(place, factor)
+            found = self._met[key]
+            if found is None:
+                return None
+            place, mask = found[0], mask | found[1]
+        return mask if all(n == 1 for n in self._sizes[place:]) else None
+
+    def _read(self, place: int, factor: Operator) -> tuple[int, int] | None:
+        """(where the factor ends, what it asks) when it begins at this attribute."""
+        cells, mask = 1, 0
+        if not isinstance(factor, (Identity, Total)):
+            return None
+        start = place
+        while place < len(self._sizes) and (place == start or cells < factor.n):
+            cells *= self._sizes[place]
+            if isinstance(factor, Identity) and self._sizes[place] > 1:
+                mask |= 1 << place
+            place += 1
+        return (place, mask) if cells == factor.n else None
+
+
 def _parts(W: Operator) -> list[Operator]:
     """The members of a union, of unions as well."""
     return list(chain.from_iterable(map(_parts, W.parts))) if isinstance(W, Stack) else [W]
 
 
-def _factors(W: Operator) -> list[Operator]:
+def _factors(W: Operator) -> Sequence[Operator]:
     """The factors of a product, of products as well."""
-    if isinstance(W, Kronecker):
-        return list(chain.from_iterable(map(_factors, W.factors)))
-    return [W]
+    if not isinstance(W, Kronecker):
+        return [W]
+    # Exact types are compared: over many attributes this is most of the work.
+    nested = any(type(factor) is Kronecker for factor in W.factors)
+    return list(chain.from_iterable(map(_factors, W.factors))) if nested else W.factors

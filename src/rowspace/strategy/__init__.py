@@ -11,11 +11,13 @@ from .bounds import (
 from .classical import IdentityStrategy, WorkloadItself
 from .gaussian_optimal import GaussianOptimal, RegularizedGaussian, WorstQueryResult
 from .hierarchical import Hierarchical, Taxonomy, Wavelet
+from .marginals import Marginals
 from .min_error_sdp import MinErrorSDP
 from .min_sensitivity import MinSensitivity, Rotated, least_sensitivity
 from .min_sensitivity_program import MinSensitivityProgram
 from .p_identity import PIdentity
 from .product import Product
+from .residual import Residual
 from .result import Optimizer, Result
 from .selection import Select, Selected, select
 from .singular_value import SingularValue
@@ -27,6 +29,7 @@ __all__ = [
     "GaussianOptimal",
     "Hierarchical",
     "IdentityStrategy",
+    "Marginals",
     "MinErrorSDP",
     "MinSensitivity",
     "MinSensitivityProgram",
@@ -34,6 +37,7 @@ __all__ = [
     "PIdentity",
     "Product",
     "RegularizedGaussian",
+    "Residual",
     "Result",
     "Rotated",
     "Select",

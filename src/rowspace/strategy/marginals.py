@@ -1,0 +1,226 @@
+"""Weighted marginals for a workload of marginals: which tables to measure, and how much of the budget each gets.
+
+The error is not convex in the weights: a table that is not measured at all is a local optimum of its own. So the
+weights are optimized from several starts, each with its own tables: the wanted ones, covers of them by larger ones,
+unions grown step by step, everything at once; then single tables are added where that helps.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from itertools import combinations
+
+import numpy as np
+from scipy import optimize
+
+from rowspace.operators import Marginals as MarginalsOperator
+from rowspace.operators import Operator
+from rowspace.operators.base import Vector
+from rowspace.operators.checks import check_size
+from rowspace.operators.marginal_workload import MarginalWorkload
+from rowspace.operators.subset_lattice import LARGEST_SET, members
+from rowspace.privacy import Privacy
+
+from .covers import covers_by_size, maximal
+from .marginal_loss import MarginalLoss
+from .marginal_results import judged_on_marginals, read_marginals
+from .result import Result
+
+ALL_SUBSETS = 10
+"""Most attributes for which every subset is a candidate."""
+
+LARGER_BY = 3
+"""With more attributes than that, how many more attributes a block of a cover has than the largest wanted set."""
+
+MERGED_TABLES = 40
+"""Most tables from which unions are grown step by step."""
+
+
+@dataclass
+class _Best:
+    """The best tables and weights so far."""
+
+    workload: MarginalWorkload
+    norm: int
+    max_steps: int
+    value: float = np.inf
+    weights: dict[int, float] = field(default_factory=dict)
+    steps: int = 0
+
+    def descend(self, start: dict[int, float]) -> None:
+        """Optimize the weights of these tables, and keep them if they are better."""
+        loss = MarginalLoss(self.workload, tuple(start), self.norm)
+        weights = self._minimized(loss, np.array(list(start.values())))
+        # A faint table costs sensitivity and tells little: without it the others often do better.
+        while True:
+            kept = weights > 1e-3 * weights.max()
+            trial = MarginalLoss(self.workload, tuple(np.array(loss.candidates, object)[kept]), self.norm)
+            if kept.all() or trial.value(weights[kept]) > loss.value(weights) * (1 + 1e-2):
+                break
+            loss, weights = trial, self._minimized(trial, weights[kept])
+        value = loss.value(weights)
+        if value < self.value * (1 - 1e-9):
+            self.value = value
+            self.weights = dict(zip(loss.candidates, (weights / weights.max()).tolist(), strict=True))
+
+    def _minimized(self, loss: MarginalLoss, start: Vector) -> Vector:
+        found = optimize.minimize(
+            loss,
+            start,
+            jac=True,
+            method="L-BFGS-B",
+            bounds=[(0.0, None)] * len(start),
+            options={"maxiter": self.max_steps, "ftol": 1e-12, "gtol": 1e-9},
+        )
+        self.steps += int(found.nit)
+        return np.asarray(found.x)
+
+
+@dataclass(frozen=True)
+class Marginals:
+    """Unions of weighted marginals: measure the wanted tables or larger ones, with the best weights found.
+
+    For Laplace noise. It works under Gaussian noise too, but there `Residual` is optimal and takes no search.
+    `restarts` is the number of random starts, and of random covers of every block size.
+
+    >>> from itertools import combinations
+    >>> from rowspace import PureDP, operators as op
+    >>> triples = combinations([op.Identity(10)] * 5, 4)
+    >>> W = op.Stack(*(op.Kronecker(*triple, op.Total(10)) for triple in triples))
+    >>> Marginals().optimize(W, PureDP(1.0)).strategy.shape[1]
+    100000
+    """
+
+    restarts: int = 3
+    max_steps: int = 500
+
+    def __post_init__(self) -> None:
+        check_size("restarts", self.restarts, 0)
+        check_size("max_steps", self.max_steps)
+
+    def propose(self, W: Operator, privacy: Privacy) -> MarginalsOperator:
+        """The strategy alone."""
+        workload = read_marginals(W)
+        return _operator(workload, self._search(workload, privacy, np.random.default_rng(0))[0].weights)
+
+    def optimize(self, W: Operator, privacy: Privacy, rng: np.random.Generator | None = None) -> Result:
+        """The best tables and weights found."""
+        started = time.perf_counter()
+        workload = read_marginals(W)
+        best, interrupted = self._search(workload, privacy, rng or np.random.default_rng(0))
+        A = _operator(workload, best.weights)
+        status = f"{len(best.weights)} tables; more restarts may find better ones"
+        return judged_on_marginals(
+            "marginals",
+            A,
+            workload,
+            privacy,
+            status="interrupted; best so far" if interrupted else status,
+            steps=best.steps,
+            seconds=time.perf_counter() - started,
+        )
+
+    def _search(
+        self, workload: MarginalWorkload, privacy: Privacy, rng: np.random.Generator
+    ) -> tuple[_Best, bool]:
+        best = _Best(workload, privacy.norm, self.max_steps)
+        try:
+            for start in self._starts(best, rng):
+                best.descend(start)
+            self._extend(best)
+        except KeyboardInterrupt:
+            if not best.weights:
+                raise
+            return best, True
+        return best, False
+
+    def _starts(self, best: _Best, rng: np.random.Generator) -> Iterator[dict[int, float]]:
+        """Tables and weights to start from."""
+        workload = best.workload
+        yield dict.fromkeys(workload.powers, 1.0)
+        whole = sum(1 << i for i, n in enumerate(workload.sizes) if n > 1)
+        if whole.bit_count() <= LARGEST_SET:
+            yield {whole: 1.0}
+        wanted = maximal(list(workload.powers))
+        smallest, attributes = wanted[0].bit_count(), whole.bit_count()
+        few = attributes <= ALL_SUBSETS
+        largest = attributes if few else min(attributes, smallest + LARGER_BY)
+        covers = [
+            cover
+            for size in range(smallest, largest + 1)
+            for cover in covers_by_size(wanted, size, rng, 1 + self.restarts)
+        ]
+        # Equal weights tell which covers are promising.
+        covers = sorted(set(covers), key=lambda cover: _equal(best, cover))[: 4 + self.restarts]
+        for cover in covers:
+            yield dict.fromkeys(cover, 1.0)
+            # Smaller wanted tables next to a cover of the larger ones.
+            yield dict.fromkeys(workload.powers, 0.3) | dict.fromkeys(cover, 1.0)
+        if few:
+            yield dict.fromkeys(_merged(best, wanted), 1.0)
+            everything = _subsets(whole)
+            yield dict.fromkeys(everything, 1.0)
+            for _ in range(self.restarts):
+                yield dict(zip(everything, rng.random(len(everything)).tolist(), strict=True))
+
+    def _extend(self, best: _Best) -> None:
+        """Add the one table that helps most, as long as one does."""
+        workload = best.workload
+        whole = sum(1 << i for i, n in enumerate(workload.sizes) if n > 1)
+        few = whole.bit_count() <= ALL_SUBSETS
+        others = _subsets(whole) if few else list(workload.powers)[:500]
+        for _ in range(self.restarts):
+            before = best.value
+            candidates = tuple(best.weights) + tuple(mask for mask in others if mask not in best.weights)
+            loss = MarginalLoss(workload, candidates, best.norm)
+            weights = np.zeros(len(candidates))
+            weights[: len(best.weights)] = list(best.weights.values())
+            trials: list[tuple[float, int, float]] = []
+            for k in range(len(best.weights), len(candidates)):
+                for share in (0.1, 0.5):
+                    weights[k] = share
+                    trials.append((loss.value(weights), k, share))
+                weights[k] = 0.0
+            improving = sorted(trial for trial in trials if trial[0] < best.value * (1 - 1e-7))
+            if improving:
+                _, k, share = improving[0]
+                best.descend(best.weights | {candidates[k]: share})
+            if best.value > before * (1 - 1e-6):
+                return
+
+
+def _equal(best: _Best, masks: tuple[int, ...]) -> float:
+    """The error with equal weights."""
+    return MarginalLoss(best.workload, masks, best.norm).value(np.ones(len(masks)))
+
+
+def _merged(best: _Best, wanted: list[int]) -> tuple[int, ...]:
+    """Two tables at a time are replaced by their union, the pair that gains most with equal weights."""
+    masks = tuple(wanted)
+    if len(masks) > MERGED_TABLES:
+        return masks
+    value = _equal(best, masks)
+    while len(masks) > 1:
+        trials = {tuple(maximal([*masks, a | b])) for a, b in combinations(masks, 2)}
+        best_value, best_masks = min((_equal(best, trial), trial) for trial in trials)
+        if best_value >= value:
+            break
+        value, masks = best_value, best_masks
+    return masks
+
+
+def _subsets(whole: int) -> list[int]:
+    """All subsets of a set."""
+    subsets = [0]
+    for attribute in members(whole):
+        subsets += [mask | 1 << attribute for mask in subsets]
+    return subsets
+
+
+def _operator(workload: MarginalWorkload, weights: dict[int, float]) -> MarginalsOperator:
+    """The tables in order of size."""
+    order = sorted(weights, key=lambda mask: (mask.bit_count(), members(mask)))
+    sets = tuple(tuple(members(mask)) for mask in order)
+    return MarginalsOperator(workload.sizes, sets, tuple(weights[mask] for mask in order))
