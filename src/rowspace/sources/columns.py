@@ -31,7 +31,13 @@ class TypedColumn:
     unreadable: Any | None = None
 
 
-def require_columns(domain: Domain, names: Iterable[object], *, headers_may_be_data: bool = False) -> None:
+def require_columns(
+    domain: Domain,
+    names: Iterable[object],
+    *,
+    headers_may_be_data: bool = False,
+    engine_sees_all: bool = False,
+) -> None:
     """Raise unless every attribute has exactly one column of its name.
 
     Args:
@@ -40,6 +46,8 @@ def require_columns(domain: Domain, names: Iterable[object], *, headers_may_be_d
         headers_may_be_data: Whether the names were read from the first line of a text file. Without a
             header line they would be somebody's record, so they are quoted only once one of them is an
             attribute's name.
+        engine_sees_all: Whether the engine finds columns by name among all of these, rather than among the
+            domain's own.
     """
     found = Counter(names)
     for name in domain.names:
@@ -47,6 +55,7 @@ def require_columns(domain: Domain, names: Iterable[object], *, headers_may_be_d
             raise SourceError(f"expected one column {name!r}, got {found[name]}; rename all but one")
     missing = [name for name in domain.names if name not in found]
     if not missing:
+        _require_distinct(domain.names, found if engine_sees_all else domain.names)
         return
     if headers_may_be_data and len(missing) == len(domain.names):
         raise SourceError(
@@ -57,6 +66,20 @@ def require_columns(domain: Domain, names: Iterable[object], *, headers_may_be_d
     raise SourceError(
         f"expected a column {missing[0]!r}, got none of that name; {did_you_mean(missing[0], known)}"
     )
+
+
+def _require_distinct(wanted: Iterable[str], seen: Iterable[object]) -> None:
+    """Refuse columns that differ in case only: most engines would quietly read one for the other."""
+    spelt: dict[str, set[str]] = {}
+    for name in seen:
+        if isinstance(name, str):
+            spelt.setdefault(name.casefold(), set()).add(name)
+    for name in wanted:
+        if len(spelt[name.casefold()]) > 1:
+            raise SourceError(
+                f"expected column {name!r} to be the only one of that name in any case, got another that differs in "
+                "case only, which engines confuse; rename one of them"
+            )
 
 
 def typed_column(name: str, column: Any, attribute: Attribute, *, is_text: bool) -> TypedColumn:

@@ -36,7 +36,8 @@ def as_arrow(source: object, domain: Domain) -> pa.Table | None:
         )
         require_columns(domain, names)
         frame = attempt(
-            lambda: lazy.select(domain.names).collect(),
+            # By selector: a plain text such as "*" or "^a.*$" would be a pattern.
+            lambda: lazy.select(polars.selectors.by_name(*domain.names)).collect(),
             "the polars query failed; its message is withheld because it may quote data",
         )
         return _collect(domain, names, lambda name: frame.get_column(name).to_arrow())

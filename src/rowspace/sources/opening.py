@@ -55,14 +55,14 @@ def _open(source: object, domain: Domain, table: str | None, connections: ExitSt
     if backend is not None:
         connections.callback(backend.disconnect)
         rows = table_of(backend, table)
-        require_columns(domain, rows.columns)
+        require_columns(domain, rows.columns, engine_sees_all=True)
         return OpenTable(rows, backend)
     if table is not None:
         raise InvalidInput(
             "table= names a table of a database: leave it out for files, frames and Ibis tables"
         )
     if isinstance(source, ir.Table):
-        require_columns(domain, source.columns)
+        require_columns(domain, source.columns, engine_sees_all=True)
         connected = attempt(
             source.get_backend, "expected an Ibis table of one database, got one of none or several"
         )
@@ -107,5 +107,5 @@ def _open_file(backend: Any, path: Path, domain: Domain) -> OpenTable:
         lambda: backend.read_parquet(glob.escape(str(path)), hive_partitioning=False),
         f"{path} cannot be read as Parquet: it is damaged, or something else",
     )
-    require_columns(domain, rows.columns)
+    require_columns(domain, rows.columns, engine_sees_all=True)
     return OpenTable(rows, backend)
