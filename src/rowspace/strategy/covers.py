@@ -13,9 +13,12 @@ from itertools import combinations
 from math import comb
 
 import numpy as np
+import numpy.typing as npt
 
 from rowspace.operators.base import Vector
 from rowspace.operators.subset_lattice import mask_of, members
+
+Flags = npt.NDArray[np.bool_]
 
 LISTED_BLOCKS = 4000
 """Most blocks that are all compared at each greedy choice; past that blocks are grown attribute by attribute."""
@@ -48,6 +51,9 @@ def covers_by_size(
     if size >= len(attributes):
         yield (_union(wanted),)
         return
+    if all(mask.bit_count() == size for mask in wanted):
+        yield tuple(wanted)
+        return
     yield from _known(wanted, attributes, size)
     if comb(len(attributes), size) <= LISTED_BLOCKS:
         blocks = [mask_of(block) for block in combinations(attributes, size)]
@@ -76,7 +82,7 @@ def _known(wanted: list[int], attributes: list[int], size: int) -> Iterator[tupl
         if len(blocks[0]) == size and len(attributes) <= points <= len(attributes) + 2:
             cut = [mask_of(sorted({attributes[b] for b in block if b < len(attributes)})) for block in blocks]
             cover = maximal(cut)
-            if all(any(mask & ~block == 0 for block in cover) for mask in wanted):
+            if _containment(wanted, cover).any(axis=0).all():
                 yield tuple(_without_idle(wanted, cover))
 
 
@@ -88,19 +94,20 @@ def _affine_plane_of_nine() -> list[list[int]]:
 
 def _greedy(wanted: list[int], blocks: list[int]) -> tuple[int, ...]:
     """Always the block, the first of them, that covers most of what is not covered yet."""
-    covered = np.array([[mask & ~block == 0 for mask in wanted] for block in blocks])
-    chosen: list[int] = []
-    left = np.ones(len(wanted))
+    covered = _containment(wanted, blocks)
+    gains, left, chosen = covered.sum(axis=1), np.ones(len(wanted), dtype=bool), []
     while left.any():
-        best = int(np.argmax(covered @ left))
+        best = int(np.argmax(gains))
         chosen.append(blocks[best])
-        left[covered[best]] = 0.0
+        new = left & covered[best]
+        gains = gains - covered[:, new].sum(axis=1)
+        left &= ~new
     return tuple(_without_idle(wanted, chosen))
 
 
 def _grown(wanted: list[int], attributes: list[int], size: int, rng: np.random.Generator) -> tuple[int, ...]:
     """Blocks grown from an uncovered set by the attribute that completes most uncovered ones."""
-    table = np.array([[bool(mask >> a & 1) for a in attributes] for mask in wanted])
+    table = _indicator(wanted, attributes)
     left, chosen = rng.permutation(len(wanted)), []
     while left.size:
         inside = table[left[0]].copy()
@@ -119,7 +126,7 @@ def _grown(wanted: list[int], attributes: list[int], size: int, rng: np.random.G
 
 def _without_idle(wanted: list[int], blocks: list[int]) -> list[int]:
     """The blocks without those whose sets all lie in others, latest first."""
-    covered = np.array([[mask & ~block == 0 for mask in wanted] for block in blocks])
+    covered = _containment(wanted, blocks)
     times, kept = covered.sum(axis=0), []
     for block, covers in reversed(list(zip(blocks, covered, strict=True))):
         if (times[covers] > 1).all():
@@ -127,3 +134,16 @@ def _without_idle(wanted: list[int], blocks: list[int]) -> list[int]:
         else:
             kept.append(block)
     return kept[::-1]
+
+
+def _containment(wanted: list[int], blocks: list[int]) -> Flags:
+    """Which block (row) contains which wanted set (column): a matrix product counts the attributes it lacks."""
+    attributes = members(_union(wanted))
+    lacking = (~_indicator(blocks, attributes)).astype(np.float64) @ _indicator(wanted, attributes).T
+    return np.asarray(lacking == 0)
+
+
+def _indicator(masks: list[int], attributes: list[int]) -> Flags:
+    """Sets as rows of flags, one per attribute."""
+    flags = [[bool(mask >> attribute & 1) for attribute in attributes] for mask in masks]
+    return np.array(flags, dtype=bool).reshape(len(masks), len(attributes))
