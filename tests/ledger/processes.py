@@ -1,0 +1,78 @@
+"""Processes that race for a budget, and one that releases until it is killed. Shared with the long audit."""
+
+from __future__ import annotations
+
+import random
+import time
+from multiprocessing import get_context
+from pathlib import Path
+from typing import Any
+
+import rowspace as rs
+from rowspace.exceptions import BudgetExceeded
+from rowspace.ledger import Ledger, content_digest
+from tests.ledger.examples import COUNTS, plan
+
+FORK = get_context("fork")
+
+
+def warm() -> None:
+    """Plan and import everything once, here, so that processes that part from this one start at once."""
+    for epsilon in (0.1, 0.01):
+        rs.release(plan(rs.PureDP(epsilon)), COUNTS)
+
+
+def race(path: Path, contenders: int) -> int:
+    """How many of so many processes, started together, get a release of ε = 0.1."""
+    warm()
+    barrier, results = FORK.Barrier(contenders), FORK.SimpleQueue()
+    racers = [FORK.Process(target=_contend, args=(path, barrier, results)) for _ in range(contenders)]
+    for racer in racers:
+        racer.start()
+    won = sum(results.get() for _ in racers)
+    for racer in racers:
+        racer.join()
+    return won
+
+
+def _contend(path: Path, barrier: Any, results: Any) -> None:
+    barrier.wait()
+    try:
+        rs.release(plan(rs.PureDP(0.1)), COUNTS, ledger=path)
+        results.put(1)
+    except BudgetExceeded:
+        results.put(0)
+
+
+def kill_at_random(folder: Path, kills: int, rng: random.Random) -> None:
+    """Kill a releasing process so many times, each within its first releases."""
+    warm()
+    for kill in range(kills):
+        child = FORK.Process(target=_release_on_and_on, args=(folder, kill))
+        child.start()
+        time.sleep(rng.random() * 0.08)
+        child.kill()
+        child.join()
+        child.close()
+
+
+def _release_on_and_on(folder: Path, kill: int) -> None:
+    for number in range(1000):
+        made = rs.release(plan(rs.PureDP(0.01)), COUNTS, ledger=folder / "budget.db")
+        made.save(folder / f"{kill}-{number}.release")
+
+
+def check_after_kills(folder: Path) -> tuple[int, int]:
+    """(charges, visible files), once every file is found whole and paid for and every charge resumes."""
+    ledger = Ledger(folder / "budget.db")
+    charges = ledger.history()
+    digests = [charge.digest for charge in charges]
+    assert len(set(digests)) == len(digests), "one release was charged twice"
+    for charge in charges:
+        assert content_digest(ledger.resume(charge.id)) == charge.digest
+    files = list(folder.glob("[0-9]*.release"))
+    for file in files:
+        content = file.read_bytes()
+        assert content_digest(content) in digests, "a visible file without its charge, or a torn one"
+        rs.Release.load(file)
+    return len(charges), len(files)
