@@ -45,7 +45,10 @@ def show(rows: list[Row], title: str) -> None:
     table.add_column("verdict")
     for row in rows:
         table.add_row(row.name, row.figure, row.limit, "[green]ok[/]" if row.ok else "[bold red]FAILED[/]")
-    Console(highlight=False).print(table)
+    console = Console(highlight=False)
+    if not console.is_terminal:  # a file or a log has no width to fit into
+        console.width = 160
+    console.print(table)
 
 
 def end(rows: list[Row], title: str = "") -> NoReturn:

@@ -63,8 +63,8 @@ def attacked(mechanism: Mechanism, tables: Tables, privacy: Privacy, size: int) 
             learned, tested = [score(y) for y in training], [score(y) for y in testing]
             for one, other, sign in ((0, 1, 1.0), (1, 0, -1.0)):
                 threshold = _best_threshold(sign * learned[one], sign * learned[other], privacy)
-                hits = [int((sign * tested[k] >= threshold).sum()) for k in (one, other)]
-                found = float(certified_loss(privacy, *hits, size))
+                first, second = (int((sign * tested[k] >= threshold).sum()) for k in (one, other))
+                found = float(certified_loss(privacy, first, second, size))
                 if found > best.loss:
                     best = Finding(found, best.promised, f"{score_name}, {view_name}")
     return best
@@ -75,8 +75,8 @@ def _best_threshold(first: Vector, second: Vector, privacy: Privacy) -> float:
     candidates = np.unique(
         np.quantile(np.concatenate([first, second]), np.linspace(0, 1, 129), method="higher")
     )
-    hits = [len(s) - np.searchsorted(np.sort(s), candidates, side="left") for s in (first, second)]
-    return float(candidates[np.argmax(certified_loss(privacy, *hits, len(first)))])
+    above = [len(s) - np.searchsorted(np.sort(s), candidates, side="left") for s in (first, second)]
+    return float(candidates[np.argmax(certified_loss(privacy, above[0], above[1], len(first)))])
 
 
 def _one_release(mechanism: Mechanism, secret: Counts, tables: Tables, size: int) -> Outputs:

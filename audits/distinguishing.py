@@ -52,7 +52,15 @@ def case(name: str, workload: rs.Workload, privacy: Privacy, optimizer: Optimize
     result = optimizer.optimize(reduced.operator(), privacy, np.random.default_rng(5))
     strategy, noise = to_integers(result.strategy, privacy)
     plan = Plan(reduced, privacy, strategy, noise, result.lower_bound, ())
-    return Case(f"{name}, {privacy}", plan, result.strategy, worst_tables(strategy, privacy))
+    return Case(f"{name}, {_short(privacy)}", plan, result.strategy, worst_tables(strategy, privacy))
+
+
+def _short(privacy: Privacy) -> str:
+    """The promise in a few words."""
+    values = privacy.to_dict()
+    return " ".join(
+        f"{name}={value}" for name, value in values.items() if name not in ("privacy", "neighbours")
+    ) + (f" {privacy.neighbours.value}")
 
 
 def worst_tables(strategy: Operator, privacy: Privacy) -> Tables:
@@ -82,13 +90,13 @@ MARGINALS = rs.workload.marginals(PLANE, up_to=1) + rs.workload.ranges(PLANE, "a
 
 def cases(long: bool) -> list[Case]:
     """Five kinds of strategies under all promises and both kinds of neighbours; a few of them for the short audit."""
-    pure, replaced = rs.PureDP(1.0), rs.PureDP(1.0, "replace-one")
+    pure, replaced = rs.PureDP(1.0), rs.PureDP(1.0, Neighbours.REPLACE_ONE)
     zcdp, approximate = rs.ZCDP(0.5), rs.ApproxDP(1.0, 1e-3)
     union = Select().union
     cells = rs.workload.identity(LINE)
     few = [
         case("identity", cells, pure, IdentityStrategy()),
-        case("hierarchy", RANGES, rs.ZCDP(0.5, "replace-one"), Hierarchical()),
+        case("hierarchy", RANGES, rs.ZCDP(0.5, Neighbours.REPLACE_ONE), Hierarchical()),
         case("p-identity", PREFIXES, replaced, PIdentity()),
         case("union", MARGINALS, approximate, union(approximate)),
     ]
@@ -103,7 +111,7 @@ def cases(long: bool) -> list[Case]:
         case("hierarchy", RANGES, approximate, Hierarchical()),
         case("p-identity", PREFIXES, pure, PIdentity()),
         case("Gaussian optimum", RANGES, zcdp, GaussianOptimal()),
-        case("Gaussian optimum", RANGES, rs.ApproxDP(1.0, 1e-3, "replace-one"), GaussianOptimal()),
+        case("Gaussian optimum", RANGES, rs.ApproxDP(1.0, 1e-3, Neighbours.REPLACE_ONE), GaussianOptimal()),
         case("union", MARGINALS, pure, union(pure)),
         case("union", MARGINALS, replaced, union(replaced)),
     ]

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from itertools import combinations
 
-import mpmath
+import mpmath  # type: ignore[import-untyped]
 import numpy as np
 
 from rowspace.operators import Operator
@@ -86,7 +86,7 @@ def is_private(noise: NoiseModel, sensitivity: int, privacy: Privacy) -> bool:
         case ZCDP(rho=rho), DiscreteGaussian(sigma_squared=variance):
             return 2 * variance * Fraction(rho) >= sensitivity
         case ApproxDP(epsilon=epsilon, delta=delta), RoundedGaussian(sigma=sigma):
-            return gaussian_delta(sigma, sensitivity, epsilon) <= mpmath.mpf(delta)
+            return bool(gaussian_delta(sigma, sensitivity, epsilon) <= mpmath.mpf(delta))
         case ApproxDPTheorem3(epsilon=epsilon, delta=delta), RoundedGaussian(sigma=sigma):
             with mpmath.workdps(_DIGITS):
                 needed = 8 * mpmath.log(2 / mpmath.mpf(delta)) / mpmath.mpf(epsilon) ** 2 * sensitivity

@@ -11,7 +11,6 @@ as `count_cells` states.
 
 from __future__ import annotations
 
-import gzip
 import json
 import os
 import re
@@ -19,13 +18,11 @@ import tempfile
 import zipfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pandas as pd
-import pyarrow as pa
-import pyarrow.parquet as pq
 
 import rowspace as rs
 from rowspace.cli import main
@@ -33,13 +30,7 @@ from rowspace.study import Study
 
 from . import Row
 from .listening import Heard, listen, listen_to_process
-
-MARK = "zqxjmark"
-NUMBER = 7741774177
-PLACE = 4711
-"""Line of the marked record, so that a message with its place can be found too."""
-
-MARKS = re.compile(rf"{MARK}|7741774177|7\.741774177|7[ ,_]?741[ ,_]?774[ ,_]?177|\b4[,_]?71[012]\b")
+from .marked import MARK, MARKS, RECORDS, marked_files, marked_objects
 
 STUDY = """
 [study]
@@ -59,80 +50,6 @@ ranges = "age"
 [[workload]]
 marginal = ["sex"]
 """
-
-RECORDS = [f"{i % 8},{'FM'[i % 2]}" for i in range(PLACE - 2)]
-
-
-def _csv(record: str, *, header: str = "age,sex") -> bytes:
-    """A table whose record on line `PLACE` is the given one."""
-    return "\n".join([header, *RECORDS, record, "3,F", ""]).encode()
-
-
-def _parquet(**columns: Any) -> bytes:
-    sink = pa.BufferOutputStream()
-    pq.write_table(pa.table(columns), sink)
-    return bytes(sink.getvalue())
-
-
-def _frame(age: Any = 3, sex: Any = "F") -> dict[str, list[Any]]:
-    return {"age": [*range(8), age], "sex": [*"FMFMFMFM", sex]}
-
-
-def marked_files() -> dict[str, bytes]:
-    """Files with marked values where they do harm, by file name."""
-    damaged = _parquet(**_frame(sex=MARK))
-    return {
-        "category.csv": _csv(f"3,{MARK}"),
-        "text in a numeric column.csv": _csv(f"{MARK},F"),
-        "number outside.csv": _csv(f"{NUMBER},F"),
-        "negative.csv": _csv(f"-{NUMBER},F"),
-        "huge.csv": _csv(f"{NUMBER}e300,F"),
-        "too large for a double.csv": _csv(f"{NUMBER}e999,F"),
-        "hundred digits.csv": _csv(f"{NUMBER}" * 10 + ",F"),
-        "null.csv": _csv(",F"),
-        "null category.csv": _csv("3,"),
-        "too few cells.csv": _csv(MARK),
-        "too many cells.csv": _csv(f"3,F,{MARK}"),
-        "open quote.csv": _csv(f'"{MARK},F'),
-        "stray quote.csv": _csv(f'"3"{MARK},"F"'),
-        "no header.csv": _csv("3,F", header=f"{MARK},{NUMBER}"),
-        "long cell.csv": _csv("3," + MARK * 400_000),
-        "nul byte.csv": _csv(f"3,\0{MARK}"),
-        "latin-1.csv": _csv(f"3,{MARK}é").decode().encode("latin-1"),
-        "no text at all.csv": os.urandom(200) + MARK.encode() + os.urandom(200),
-        "further column.csv": _csv(f"3,F,{MARK}", header="age,sex,name")
-        .replace(b",F\n", b",F,\n")
-        .replace(b",M\n", b",M,\n"),
-        "damaged.csv.gz": gzip.compress(_csv(f"3,{MARK}"))[:-40],
-        "category.parquet": _parquet(**_frame(sex=MARK)),
-        "text in a numeric column.parquet": _parquet(age=[MARK] * 9, sex=_frame()["sex"]),
-        "numbers in a text column.parquet": _parquet(age=_frame()["age"], sex=[NUMBER] * 9),
-        "lists.parquet": _parquet(age=[[NUMBER]] * 9, sex=_frame()["sex"]),
-        "huge.parquet": _parquet(age=[float(NUMBER) * 1e290] * 9, sex=_frame()["sex"]),
-        "damaged.parquet": damaged[: len(damaged) // 2] + MARK.encode() + damaged[len(damaged) // 2 :],
-        "cut off.parquet": damaged[:-20],
-    }
-
-
-def marked_objects() -> dict[str, Any]:
-    """Sources in memory with marked values."""
-    counts = np.arange(16)
-    return {
-        "mixed frame": pd.DataFrame({"age": pd.Series([1, MARK], dtype=object), "sex": ["F", "M"]}),
-        "frame of objects": pd.DataFrame({"age": [{MARK: NUMBER}], "sex": ["F"]}),
-        "text in a numeric column": pd.DataFrame(_frame()).astype({"age": str}).replace("3", MARK),
-        "frame outside": pd.DataFrame(_frame(age=NUMBER, sex=MARK)),
-        "frame with nothing": pd.DataFrame(_frame(age=None, sex=None)),
-        "decimals": pa.table({"age": pa.array([NUMBER], pa.decimal128(38, 3)), "sex": ["F"]}),
-        "text for counts": [MARK] * 16,
-        "ragged counts": [[NUMBER], [1, 2]],
-        "negative counts": counts - NUMBER,
-        "fractional counts": counts + 0.7741774177,
-        "too many records": counts + NUMBER * 10**9,
-        "beyond 64 bits": [NUMBER * 10**30] * 16,
-        "not a number": np.where(counts == 5, np.nan, NUMBER),
-        "wrong shape": np.full(15, NUMBER),
-    }
 
 
 @contextmanager
@@ -181,9 +98,9 @@ def marks_heard(long: bool) -> dict[str, list[str]]:
         for name, content in marked_files().items():
             path = "data" + name[name.index(".") :]
             Path(path).write_bytes(content)
-            hear(f"library, {name}", listen(lambda path=path: rs.release(plan, path)))
-            hear(f"command line, {name}", listen(lambda path=path: main(_arguments(path, "-q"))))
-            shown = listen(lambda path=path: main(_arguments(path)))
+            hear(f"library, {name}", listen(partial(rs.release, plan, path)))
+            hear(f"command line, {name}", listen(partial(main, _arguments(path, "-q"))))
+            shown = listen(partial(main, _arguments(path)))
             # Released numbers may hold any digits: where they are shown, only the words are looked at.
             words = " ".join(_without_numbers(shown.out))
             hear(f"command line with answers, {name}", Heard(shown.ending, words, shown.err))
@@ -191,7 +108,7 @@ def marks_heard(long: bool) -> dict[str, list[str]]:
                 heard = listen_to_process(Path.cwd(), *_arguments(path, "-q"))
                 hear(f"process, {name}", heard)
         for name, source in marked_objects().items():
-            hear(f"library, {name}", listen(lambda source=source: rs.release(plan, source)))
+            hear(f"library, {name}", listen(partial(rs.release, plan, source)))
     return found
 
 

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 from audits import secrecy
-from audits.listening import listen
+from audits.listening import listen, listen_to_process
+from audits.marked import MARK, MARKS, csv_with, marked_files
 
 from rowspace import sources
 from rowspace.cli.screen import Screen
@@ -40,11 +41,11 @@ def test_the_command_line_as_a_process(tmp_path: Path) -> None:
     """With progress lines, as on a terminal: a refusal and a release."""
     (tmp_path / "study.toml").write_text(secrecy.STUDY)
     for name, code in (("text in a numeric column.csv", "1"), ("category.csv", "0")):
-        (tmp_path / "data.csv").write_bytes(secrecy.marked_files()[name])
+        (tmp_path / "data.csv").write_bytes(marked_files()[name])
         arguments = ["release", "study.toml", "data.csv", "-o", "out.release", "--no-ledger", "-q"]
-        heard = secrecy.listen_to_process(tmp_path, *arguments)
+        heard = listen_to_process(tmp_path, *arguments)
         assert heard.ending == code
-        assert secrecy.MARKS.findall(heard.everything) == []
+        assert MARKS.findall(heard.everything) == []
 
 
 def test_a_message_that_quotes_a_value_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -52,8 +53,8 @@ def test_a_message_that_quotes_a_value_is_noticed(monkeypatch: pytest.MonkeyPatc
         raise SourceError("cannot read this") from ValueError(Path(str(source)).read_bytes()[-200:])
 
     monkeypatch.setattr(sources, "count_cells", quoting)
-    monkeypatch.setattr(secrecy, "marked_files", lambda: {"category.csv": secrecy._csv(f"3,{secrecy.MARK}")})
-    assert secrecy.MARK in secrecy.marks_heard(long=False)["library, category.csv"]
+    monkeypatch.setattr(secrecy, "marked_files", lambda: {"category.csv": csv_with(f"3,{MARK}")})
+    assert MARK in secrecy.marks_heard(long=False)["library, category.csv"]
 
 
 def test_a_remark_about_the_number_of_rows_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -104,4 +105,4 @@ def test_every_channel_is_heard(capfd: pytest.CaptureFixture[str]) -> None:
     ],
 )
 def test_marks_are_recognized(text: str, found: int) -> None:
-    assert len(secrecy.MARKS.findall(text)) == found
+    assert len(MARKS.findall(text)) == found
