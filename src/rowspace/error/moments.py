@@ -7,14 +7,22 @@ c_i's spacing.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, fields
 from functools import reduce
 
 import numpy as np
 
 from rowspace.exceptions import TooLarge
-from rowspace.operators import Kronecker, Operator, Scaled, Stack, SubsetOperator
+from rowspace.operators import (
+    DECOMPOSITION_LIMIT,
+    DENSE_LIMIT,
+    Kronecker,
+    Operator,
+    Scaled,
+    Stack,
+    SubsetOperator,
+)
 from rowspace.operators.base import Vector, check_supported
 from rowspace.operators.marginal_workload import MarginalWorkload
 
@@ -22,6 +30,10 @@ from .traces import same_cells
 
 COEFFICIENT_LIMIT = 2**32
 """Most coefficients (queries × strategy rows) looked at one by one: about a minute."""
+
+
+FINE_LATTICE = 2**12
+"""Largest entry of an integer strategy up to which the lattice of its answers is looked for."""
 
 
 @dataclass(frozen=True)
@@ -74,20 +86,37 @@ def _blockwise(A: Operator, W: Operator) -> Moments:
             f"error bars of {W.shape[0]} queries from {A.shape[0]} measurements need more than "
             f"{COEFFICIENT_LIMIT} coefficients; ask for fewer queries at a time"
         )
-    inverse = A.pinv()
     second, fourth, largest, spacing = (np.empty(W.shape[0]) for _ in range(4))
-    for start, rows in W.row_blocks(2**24 // max(1, A.shape[0] // W.shape[1])):
-        C = inverse._adjoint(rows)
-        if A.full_column_rank is not True:
-            check_supported(float(np.abs(A._adjoint(C) - rows).max()), float(np.abs(rows).max()))
-        block = slice(start, start + len(rows))
-        spacing[block] = _spacing(C)
+    # A strategy with entries in the thousands and more was rounded from a real one: its lattice is too fine to matter.
+    fine = A.largest_entry() > FINE_LATTICE
+    for start, C in _coefficient_blocks(A, W):
+        block = slice(start, start + len(C))
+        spacing[block] = 0.0 if fine else _spacing(C)
         C *= C
         largest[block] = np.sqrt(C.max(axis=1))
         second[block] = C.sum(axis=1)
         C *= C
         fourth[block] = C.sum(axis=1)
     return Moments(second, fourth, largest, spacing)
+
+
+def _coefficient_blocks(A: Operator, W: Operator) -> Iterator[tuple[int, Vector]]:
+    """(start, rows of W A⁺) in blocks: from A⁺ as a whole when there are many queries, else query by query."""
+    (p, n), m = W.shape, A.shape[0]
+    inverse = A.pinv()
+    if n <= DECOMPOSITION_LIMIT and p > n // 4 and max(m * n, m * p) <= DENSE_LIMIT:
+        B = inverse.to_dense()
+        if A.full_column_rank is not True:
+            random = np.random.default_rng(0).standard_normal((n, 4))
+            unseen = random - B @ (A @ random)
+            check_supported(float(np.abs(W @ unseen).max()), float(np.abs(W @ random).max()))
+        yield 0, np.ascontiguousarray(W @ B)
+        return
+    for start, rows in W.row_blocks(2**24 // max(1, m // n)):
+        C = inverse._adjoint(rows)
+        if A.full_column_rank is not True:
+            check_supported(float(np.abs(A._adjoint(C) - rows).max()), float(np.abs(rows).max()))
+        yield start, C
 
 
 def _spacing(C: Vector) -> Vector:

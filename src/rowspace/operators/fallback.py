@@ -18,10 +18,14 @@ if TYPE_CHECKING:
 
 
 def dense_pinv(A: Operator) -> Operator:
-    """A⁺ as a dense operator, by singular values."""
+    """A⁺ = (AᵗA)⁺Aᵗ with the first factor dense; by singular values where there are fewer rows than cells."""
+    from .composed import Composed
     from .dense import Dense
 
     check_decomposable(A, "compute a pseudo-inverse")
+    m, n = A.shape
+    if n <= DECOMPOSITION_LIMIT and m >= n:
+        return Composed(Dense(inverse_gram(A)), A.T)
     return Dense(np.asarray(linalg.pinv(A.to_dense()), dtype=np.float64))
 
 

@@ -6,12 +6,12 @@ from dataclasses import replace
 from typing import Any, Literal
 
 import numpy as np
-from threadpoolctl import threadpool_limits
 
 from rowspace.exceptions import InvalidInput, TooLarge
 from rowspace.operators import Operator
 from rowspace.privacy import NoiseModel, Privacy, integer_norm
 from rowspace.strategy import Select, unit_lower_bound
+from rowspace.threads import calm_threads
 from rowspace.workload import Workload
 
 from .integers import to_integers
@@ -58,8 +58,7 @@ def plan(
         )
     W = reduced.operator()
     select = replace(select, taxonomies=taxonomy_trees(reduced.domain))
-    # Small matrices: more threads would only wait for one another, for minutes on a busy machine.
-    with threadpool_limits(1 if W.shape[1] <= 2048 else None, user_api="blas"):
+    with calm_threads(W.shape[1]):
         results = select.candidates(W, privacy, rng)
         strategy, noise = to_integers(results[0].strategy, privacy)
     per_unit = _noise_per_sensitivity(strategy, noise, privacy)

@@ -17,6 +17,7 @@ from rowspace.files import read_archive, write_archive
 from rowspace.operators import Operator, decode, encode
 from rowspace.operators.base import Vector
 from rowspace.privacy import NoiseModel, Privacy, noise_from_dict, privacy_from_dict
+from rowspace.threads import calm_threads
 from rowspace.workload import Part, Workload
 
 from .integers import calibrated_noise, check_overflow
@@ -110,7 +111,8 @@ class Plan:
     def error_bars(self, level: float = 0.95, queries: Workload | None = None) -> tuple[Vector, Vector]:
         """(standard errors, half-widths of confidence intervals) of the answers, known before any is drawn."""
         W = (queries or self.workload).unweighted_operator()
-        parts = moments(self.strategy, W)
+        with calm_threads(W.shape[1]):
+            parts = moments(self.strategy, W)
         return np.sqrt(self.noise.variance * parts.second), half_widths(parts, self.noise, level)
 
     def group_errors(self) -> list[GroupError]:

@@ -10,6 +10,7 @@ from rowspace.exceptions import RowspaceError, TooLarge
 from rowspace.operators import Operator
 from rowspace.operators.base import Vector
 from rowspace.planning import dropped_bits
+from rowspace.threads import calm_threads
 
 TOLERANCE = 1e-12
 """Relative residual of the iterative solver: far below any noise."""
@@ -21,10 +22,11 @@ def estimate_counts(strategy: Operator, answers: npt.NDArray[np.int64]) -> Vecto
     By the strategy's own pseudo-inverse where it has one (trees, wavelets, products: linear time), else by LSMR.
     """
     y = np.ldexp(answers, dropped_bits(strategy))
-    try:
-        return strategy.pinv() @ y
-    except TooLarge:
-        return _iterate(strategy, y)
+    with calm_threads(strategy.shape[1]):
+        try:
+            return strategy.pinv() @ y
+        except TooLarge:
+            return _iterate(strategy, y)
 
 
 def _iterate(strategy: Operator, y: Vector) -> Vector:
