@@ -120,6 +120,7 @@ OPTIMIZERS: dict[str, list[Builder]] = {
     ],
     "Hierarchical": [lambda w: strategy.Hierarchical(), lambda w: strategy.Hierarchical((3,))],
     "IdentityStrategy": [lambda w: strategy.IdentityStrategy()],
+    "Marginals": [lambda w: strategy.Marginals(restarts=1)],
     "MinErrorSDP": [lambda w: strategy.MinErrorSDP(starts=1, max_rounds=2)],
     "MinSensitivity": [lambda w: strategy.MinSensitivity(op.Hierarchy(w.domain.size), restarts=2)],
     "MinSensitivityProgram": [
@@ -128,6 +129,7 @@ OPTIMIZERS: dict[str, list[Builder]] = {
     "PIdentity": [lambda w: strategy.PIdentity(), lambda w: strategy.PIdentity(p=2, restarts=2)],
     "Product": [lambda w: strategy.Product()],
     "RegularizedGaussian": [lambda w: strategy.RegularizedGaussian()],
+    "Residual": [lambda w: strategy.Residual()],
     "Select": [lambda w: strategy.Select(effort="fast")],
     "SingularValue": [lambda w: strategy.SingularValue()],
     "Spectral": [lambda w: strategy.Spectral()],
