@@ -6,6 +6,7 @@ import io
 import json
 import zipfile
 from collections.abc import Callable
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -83,7 +84,7 @@ def _spoil(rng: np.random.Generator, seeds: list[bytes]) -> bytes:
     kind = rng.random()
     if kind < 0.2:
         return spoil_bytes(rng, data, seeds)
-    entries = unzipped(data)
+    entries = dict(_entries(data))
     arrays = [name for name in entries if name.endswith(".npy")]
     if kind < 0.35:
         name = pick(rng, sorted(entries))
@@ -94,10 +95,21 @@ def _spoil(rng: np.random.Generator, seeds: list[bytes]) -> bytes:
         np.save(sink, spoilt_array(rng, values))
         entries[pick(rng, arrays)] = sink.getvalue()
     else:
-        trees = [json.loads(unzipped(seed)["document.json"]) for seed in seeds]
-        spoilt = spoil_tree(rng, json.loads(entries["document.json"]), trees)
+        spoilt = spoil_tree(rng, _document(data), [_document(seed) for seed in seeds])
         entries["document.json"] = json.dumps(spoilt).encode()
     return zipped(entries)
+
+
+@cache
+def _entries(seed: bytes) -> Entries:
+    """The entries of a valid file, unpacked once."""
+    return unzipped(seed)
+
+
+@cache
+def _document(seed: bytes) -> Any:
+    """The document of a valid file, parsed once; spoiling copies it."""
+    return json.loads(_entries(seed)["document.json"])
 
 
 def _use(plan: rs.Plan) -> None:
