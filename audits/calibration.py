@@ -41,7 +41,7 @@ def workloads(long: bool) -> dict[str, rs.Workload]:
     """Small workloads of every family, alone and together, weighted, real and degenerate."""
     w = rs.workload
     found: dict[str, rs.Workload] = {}
-    for n in (1, 2, 3, 8, 13, 16, 32) if long else (1, 3, 8):
+    for n in (1, 2, 3, 8, 13) if long else (1, 3, 8):
         line = _line(n)
         found[f"ranges of {n}"] = w.ranges(line, "age")
         found[f"prefixes of {n}"] = w.prefixes(line, "age")
@@ -95,6 +95,8 @@ def planned(long: bool) -> Iterator[tuple[str, Verdict]]:
         ways += [("normal", "max", True), ("best", "total", False)]
     for effort, objective, many in ways:
         for (name, w), privacy in product(workloads(long).items(), promises(many)):
+            if effort == "best" and w.domain.size > 5:
+                continue  # minutes each; the optimizers it adds are in `OPTIMIZERS`
             try:
                 plan = rs.plan(w, privacy, effort=effort, objective=objective, rng=np.random.default_rng(1))
             except IntegerOverflow:
