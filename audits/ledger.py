@@ -8,11 +8,12 @@ import time
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from tests.ledger.examples import COUNTS, new_ledger, plan
+from tests.ledger.processes import check_after_kills, kill_at_random, race, warm
+
 import rowspace as rs
 from audits import Row, end
 from rowspace.ledger import Ledger
-from tests.ledger.examples import COUNTS, new_ledger, plan
-from tests.ledger.processes import check_after_kills, kill_at_random, race, warm
 
 KILLS = 1000
 ROUNDS, CONTENDERS = 100, 50
