@@ -17,6 +17,7 @@ from rowspace.operators import (
     Permuted,
     Scaled,
     Stack,
+    SubsetOperator,
     Weighted,
 )
 from rowspace.operators.tree import TreeLike
@@ -62,7 +63,7 @@ def _rounded(strategy: Operator, bits: int) -> Operator:
 
 def rounding_keeps_row_space(A: Operator) -> bool:
     """Whether rounding keeps the row space, by structure: rows are multiples or combinations of integer rows."""
-    if A.full_column_rank or A.integral or isinstance(A, (TreeLike, Haar)):
+    if A.full_column_rank or A.integral or isinstance(A, (TreeLike, Haar, SubsetOperator)):
         return True
     if isinstance(A, Dense):
         return min(A.shape) >= A.shape[1] <= 1024 and int(np.linalg.matrix_rank(A.array)) == A.shape[1]

@@ -10,6 +10,8 @@ Decision table (n cells, d attributes in the workload's products; the sizes are 
 | Laplace  | one attribute             | p-Identity; Program 1 for a handful of cells (effort "best")               |
 | Gaussian | any, moderate n           | the Gaussian optimum, of the total or of the worst query                   |
 | Gaussian | ranges or prefixes, large | the spectral strategy                                                      |
+| Laplace  | marginals only            | weighted marginals, wanted ones or larger ones that cover them             |
+| Gaussian | marginals only            | residuals: exactly optimal in closed form                                  |
 | any      | d ≥ 2 products            | product: one factor per attribute, chosen in turn by the rows above        |
 | any      | d ≥ 2, n ≤ 4096           | union: one product per set of attributes asked together, sharing the budget |
 
@@ -35,9 +37,11 @@ from .classical import IdentityStrategy, WorkloadItself
 from .effort import Effort, effort_named
 from .gaussian_optimal import GaussianOptimal
 from .hierarchical import Hierarchical, Taxonomy, Wavelet
+from .marginals import Marginals
 from .min_error_sdp import MinErrorSDP
 from .p_identity import PIdentity
 from .product import Product
+from .residual import Residual
 from .result import Optimizer, Proposer, Result, judged
 from .spectral import Spectral
 from .terms import Terms
@@ -105,7 +109,10 @@ class Select:
             closed_forms: Sequence[Optimizer] = self._proposers(0, W, self.limits.branchings)
         else:
             closed_forms = self._several_attributes(W, privacy)
-            searches = [search for search in searches if isinstance(search, GaussianOptimal)]
+            searches = [
+                Marginals() if privacy.norm == 1 else Residual(),
+                *(search for search in searches if isinstance(search, GaussianOptimal)),
+            ]
         results = []
         for optimizer in (IdentityStrategy(), *searches, *closed_forms):
             result = _attempt(optimizer, W, privacy, rng)
