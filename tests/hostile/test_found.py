@@ -7,7 +7,10 @@ import pytest
 
 from rowspace import operators as op
 from rowspace.domain import Categorical, Domain, Numeric
-from rowspace.exceptions import FileError, InvalidDomain, InvalidWorkload, TooLarge
+from rowspace.error import half_widths
+from rowspace.error.moments import Moments
+from rowspace.exceptions import FileError, InvalidDomain, InvalidInput, InvalidWorkload, TooLarge
+from rowspace.privacy import PureDP
 from rowspace.workload import Workload, predicates
 
 
@@ -52,3 +55,11 @@ def test_many_tests_on_many_bins() -> None:
     domain = Domain(x=Numeric(0, 2**26, bins=2**26))
     with pytest.raises(TooLarge, match="test by test"):
         predicates(domain, [" or ".join(["x < 5"] * 1000)])
+
+
+@pytest.mark.filterwarnings("ignore:overflow:RuntimeWarning", "ignore:invalid value:RuntimeWarning")
+def test_coefficients_beyond_floating_point() -> None:
+    """A saved matrix with 1e300 in it gave infinite moments, and then a ValueError of scipy in place of error bars."""
+    parts = Moments(*(np.array([value]) for value in (np.inf, np.nan, 1e300, 0.0)))
+    with pytest.raises(InvalidInput, match="scale their matrix down"):
+        half_widths(parts, PureDP(1.0).noise(1), 0.95)

@@ -33,6 +33,10 @@ def half_widths(parts: Moments, noise: NoiseModel, level: float) -> Vector:
         raise InvalidInput(
             f"expected a confidence level strictly between 0 and 1 such as 0.95, got {level!r}"
         )
+    if not (np.isfinite(parts.second).all() and np.isfinite(parts.fourth).all()):
+        raise InvalidInput(
+            "the queries' coefficients are too large for error bars in floating point; scale their matrix down"
+        )
     std = np.sqrt(parts.second * noise.variance)
     widths = std * standard_quantile(parts, noise.excess_kurtosis, float(level))
     g = parts.spacing
