@@ -20,7 +20,7 @@ from rowspace.operators import Operator
 from rowspace.operators.base import Vector
 from rowspace.operators.checks import check_size
 from rowspace.operators.marginal_workload import MarginalWorkload
-from rowspace.operators.subset_lattice import LARGEST_SET, members
+from rowspace.operators.subset_lattice import members
 from rowspace.privacy import Privacy
 
 from .covers import covers_by_size, maximal
@@ -33,6 +33,12 @@ ALL_SUBSETS = 10
 
 LARGER_BY = 3
 """With more attributes than that, how many more attributes a block of a cover has than the largest wanted set."""
+
+WHOLE_TABLE = 16
+"""Most attributes for which the table of all of them (the identity) is tried: it has 2^attributes subsets."""
+
+ADDED_TABLES = 500
+"""With more than `ALL_SUBSETS` attributes, how many wanted tables are tried as additions."""
 
 MERGED_TABLES = 40
 """Most tables from which unions are grown step by step."""
@@ -141,7 +147,7 @@ class Marginals:
         workload = best.workload
         yield dict.fromkeys(workload.powers, 1.0)
         whole = sum(1 << i for i, n in enumerate(workload.sizes) if n > 1)
-        if whole.bit_count() <= LARGEST_SET:
+        if whole.bit_count() <= WHOLE_TABLE:
             yield {whole: 1.0}
         wanted = maximal(list(workload.powers))
         smallest, attributes = wanted[0].bit_count(), whole.bit_count()
@@ -170,7 +176,7 @@ class Marginals:
         workload = best.workload
         whole = sum(1 << i for i, n in enumerate(workload.sizes) if n > 1)
         few = whole.bit_count() <= ALL_SUBSETS
-        others = _subsets(whole) if few else list(workload.powers)[:500]
+        others = _subsets(whole) if few else list(workload.powers)[:ADDED_TABLES]
         for _ in range(self.restarts):
             before = best.value
             candidates = tuple(best.weights) + tuple(mask for mask in others if mask not in best.weights)
