@@ -20,7 +20,6 @@ import os
 from typing import Any, Protocol, runtime_checkable
 
 from .exceptions import InvalidInput
-from .ledger import Ledger
 from .measure import measure
 from .noise import BitSource
 from .planning import Plan
@@ -61,7 +60,7 @@ def release(
     if not isinstance(plan, Plan):
         raise InvalidInput(f"expected a plan made by rs.plan, got {type(plan).__name__}")
     keeper = _keeper(ledger, dataset)
-    if isinstance(keeper, Ledger):
+    if keeper is not None and hasattr(keeper, "check"):
         keeper.check(plan, dataset)  # only to refuse before a large table is read: charge() decides
     from .sources import count_cells  # here, because engines take a while to import and planning needs none
 
@@ -78,6 +77,8 @@ def _keeper(ledger: object, dataset: str | None) -> Keeper | None:
     if ledger is None and dataset is not None:
         raise InvalidInput("expected ledger= beside dataset=: without a ledger nothing is charged")
     if isinstance(ledger, str | os.PathLike):
+        from .ledger import Ledger  # here, because a database library takes a while to import
+
         return Ledger(ledger)
     if ledger is not None and not isinstance(ledger, Keeper):
         raise InvalidInput(

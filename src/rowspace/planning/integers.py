@@ -41,7 +41,7 @@ def to_integers(strategy: Operator, privacy: Privacy) -> tuple[Operator, NoiseMo
             break
     check_overflow(integers)
     noise = calibrated_noise(integers, privacy)
-    if isinstance(noise, RoundedGaussian) and noise.sigma < FINE_GRID:
+    if isinstance(noise, RoundedGaussian) and noise.sigma < FINE_GRID and integer_norm(integers, privacy):
         factor = 1
         while factor * noise.sigma < FINE_GRID:
             factor *= 2

@@ -105,9 +105,11 @@ def typed_column(name: str, column: Any, attribute: Attribute, *, is_text: bool)
         return TypedColumn(wanted, values, unreadable=column.notnull() & values.isnull())
     # A column that holds nothing but NULL may have no type at all.
     if not (fits or column.type().is_null()):
+        # The fields of a nested type may be keys that stand in the data: they are not spelled out.
+        got = "a nested type" if column.type().is_nested() else f"type {column.type()}"
         raise SourceError(
-            f"column {name!r} must hold {wanted}, as its attribute is declared, got a column of type "
-            f"{column.type()}; convert the column or change the declaration"
+            f"column {name!r} must hold {wanted}, as its attribute is declared, got a column of {got}; "
+            "convert the column or change the declaration"
         )
     return TypedColumn(wanted, column.cast(target))
 

@@ -50,6 +50,9 @@ from .union import Attributes, Union
 DENSE_CELLS = 2048
 """Most cells for which strategies without a closed form (the workload itself, completed columns) are tried."""
 
+QUICK_CELLS = 512
+"""Cells up to which judging the workload as its own strategy takes no time."""
+
 GOOD_ENOUGH = 1.005
 """Certified ratio at which no other candidate is tried: none could be better by more than half a percent."""
 
@@ -114,7 +117,10 @@ class Select:
                 *(search for search in searches if isinstance(search, GaussianOptimal)),
             ]
         results = []
-        for optimizer in (IdentityStrategy(), *searches, *closed_forms):
+        # What costs nothing to try comes first: a total, a partition or a cumulative sum may be its own best strategy.
+        free = [c for c in closed_forms if isinstance(c, WorkloadItself) and W.shape[1] <= QUICK_CELLS]
+        others = [c for c in closed_forms if c not in free]
+        for optimizer in (IdentityStrategy(), *free, *searches, *others):
             result = _attempt(optimizer, W, privacy, rng)
             if result is not None:
                 results.append(result)
