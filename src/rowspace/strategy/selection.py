@@ -120,7 +120,8 @@ class Select:
         # What costs nothing to try comes first: a total, a partition or a cumulative sum may be its own best strategy.
         free = [c for c in closed_forms if isinstance(c, WorkloadItself) and W.shape[1] <= QUICK_CELLS]
         others = [c for c in closed_forms if c not in free]
-        for optimizer in (IdentityStrategy(), *free, *searches, *others):
+        tried: list[Optimizer] = [IdentityStrategy(), *free, *searches, *others]
+        for optimizer in tried:
             result = _attempt(optimizer, W, privacy, rng)
             if result is not None:
                 results.append(result)
