@@ -91,7 +91,7 @@ def test_column_given_twice() -> None:
         (NUMBER, ["1"], "column 'x' must hold numbers.*string"),
         (NUMBER, [True], "must hold numbers.*boolean"),
         (NUMBER, [datetime.date(2020, 1, 1)], "must hold numbers.*date"),
-        (NUMBER, [[1]], "must hold numbers.*array"),
+        (NUMBER, [[1]], "must hold numbers.*nested type"),
         (TEXT, [1], "must hold text.*int64"),
         (TEXT, [b"a"], "must hold text.*binary"),
         (INTEGER, ["1"], "must hold integers.*string"),
