@@ -50,8 +50,14 @@ class Ranges(Operator):
             )
         sums = np.zeros((*x.shape[:-1], self.n + 1), dtype=x.dtype)
         np.cumsum(x, axis=-1, out=sums[..., 1:])
-        first, last = self.ends(0, self.shape[0])
-        return np.asarray(sums[..., last + 1] - sums[..., first])
+        # The ranges that start at one cell are neighbours: a slice each is several times faster than gathering.
+        out = np.empty((*x.shape[:-1], self.shape[0]), dtype=x.dtype)
+        row = 0
+        for first in range(self.n):
+            stop = row + self.n - first
+            np.subtract(sums[..., first + 1 :], sums[..., first : first + 1], out=out[..., row:stop])
+            row = stop
+        return out
 
     def _adjoint(self, y: Array) -> Array:
         square = np.zeros((*y.shape[:-1], self.n, self.n), dtype=y.dtype)

@@ -53,6 +53,9 @@ DENSE_CELLS = 2048
 QUICK_CELLS = 512
 """Cells up to which judging the workload as its own strategy takes no time."""
 
+FACTOR_STEPS = 100
+"""Steps of p-Identity for one factor of a product."""
+
 GOOD_ENOUGH = 1.005
 """Certified ratio at which no other candidate is tried: none could be better by more than half a percent."""
 
@@ -203,7 +206,11 @@ class Select:
     def _searched_factors(self, attribute: int, W: Operator, privacy: Privacy) -> list[Operator]:
         if W.shape[1] > self.limits.p_identity_factor_cells:
             return []
-        optimizers = self._searches(attribute, W, privacy)
+        # One factor is searched for again and again while the others change: short searches, no random starts.
+        optimizers = [
+            replace(search, max_steps=FACTOR_STEPS, restarts=0) if isinstance(search, PIdentity) else search
+            for search in self._searches(attribute, W, privacy)
+        ]
         results = (_attempt(optimizer, W, privacy, None) for optimizer in optimizers)
         return [result.strategy for result in results if result is not None]
 
