@@ -112,7 +112,12 @@ class SpectralIntegers(Operator):
     def _column_sums(self, p: int) -> Vector:
         if p == 1:
             return super()._column_sums(1)
-        return np.asarray(self.scales.astype(np.float64) ** 2 * self._filter_norms_squared)
+        return self._squared_norms
+
+    @cached_property
+    def _squared_norms(self) -> Vector:
+        """‖column‖², in floating point; asked for several times while a plan is made."""
+        return read_only(self.scales.astype(np.float64) ** 2 * self._filter_norms_squared, np.float64)
 
     def _integer_norm(self, p: int) -> int:
         return super()._integer_norm(1) if p == 1 else max(self._largest_sums())
