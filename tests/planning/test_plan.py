@@ -45,6 +45,7 @@ def test_predicted_error_is_that_of_the_rounded_strategy(w, privacy):
     assert plan.rmse == pytest.approx(np.sqrt(plan.noise.variance * np.mean(np.sum(U**2, axis=1))), rel=1e-6)
     assert plan.max_error == pytest.approx(plan.noise.variance * np.sum(U**2, axis=1).max(), rel=1e-6)
     assert plan.ratio >= 1
+    assert plan.lower_bound <= plan.total_error * (1 + 1e-6)  # the ratio itself is cut off at one
     if plan.lower_bound:
         assert plan.ratio == pytest.approx(max(1, plan.total_error / plan.lower_bound))
     else:  # replacing one record never changes the total: no positive bound exists
@@ -165,3 +166,16 @@ def test_the_same_generator_state_gives_the_same_plan():
     first, second = (rs.plan(w, rs.PureDP(1.0), rng=np.random.default_rng(3)) for _ in range(2))
     assert first.strategy == second.strategy
     assert first.total_error == second.total_error
+
+
+def test_a_total_that_no_replacement_changes_is_planned_all_the_same():
+    """Sensitivity 0 under replace-one: one unit of noise is kept, and no grid is refined without end."""
+    domain = rs.Domain(sex=rs.Categorical(["F", "M"]))
+    for privacy in (
+        rs.ApproxDP(1.0, 1e-6, "replace-one"),
+        rs.PureDP(1.0, "replace-one"),
+        rs.ZCDP(0.5, "replace-one"),
+    ):
+        plan = rs.plan(rs.workload.total(domain), privacy)
+        assert integer_norm(plan.strategy, privacy) == 0
+        assert plan.noise == privacy.noise(1)

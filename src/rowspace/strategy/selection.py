@@ -136,7 +136,7 @@ class Select:
         results[results.index(best)] = _completed(best, W, privacy)
         # Whichever optimizer proved the best bound, it holds for all of them.
         bound = max(result.lower_bound for result in results)
-        results = [replace(result, lower_bound=min(bound, result.total_error)) for result in results]
+        results = [replace(result, lower_bound=bound) for result in results]
         return sorted(results, key=lambda result: self._loss(result, W, privacy))
 
     def optimize(self, W: Operator, privacy: Privacy, rng: np.random.Generator | None = None) -> Selected:
