@@ -16,9 +16,10 @@ from hypothesis import strategies as st
 from rowspace.domain import Domain, Numeric
 from rowspace.exceptions import InvalidDomain
 from rowspace.sources import count_cells
-from rowspace.sources.binning import MAX_INLINE_BINS, _affine_edges, add_bin, is_binned
+from rowspace.sources.binning import MAX_INLINE_BINS, _affine_edges, bin_recipe, is_binned
 from rowspace.sources.databases import embedded_duckdb
 from rowspace.sources.secrecy import attempt
+from rowspace.sources.steps import follow
 from tests.sources import oracle
 from tests.sources.kinds import KINDS
 
@@ -70,7 +71,7 @@ def engine() -> Iterator[Any]:
 def engine_bins(engine: Any, values: list[float], attribute: Numeric) -> list[int | None]:
     """The bin of each value, and a check that the engine's other opinion agrees on who has one."""
     rows = ibis.memtable(pa.table({"row": np.arange(len(values)), "value": pa.array(values)}))
-    coded = add_bin(rows, attribute, "value", "bin", "duckdb").order_by("row")
+    coded = follow(rows, [bin_recipe(attribute, "value", "bin", "duckdb")]).order_by("row")
     coded = coded.mutate(inside=is_binned(coded["value"], attribute))
     found = attempt(lambda: engine.to_pyarrow(coded), "failed")
     bins: list[int | None] = found["bin"].to_pylist()

@@ -24,8 +24,9 @@ import pyarrow as pa
 
 from rowspace.domain import Numeric
 from rowspace.exceptions import TooLarge
+from rowspace.sources.steps import Compute, Join, Recipe
 
-__all__ = ["MAX_INLINE_BINS", "add_bin", "is_binned"]
+__all__ = ["MAX_INLINE_BINS", "bin_recipe", "is_binned"]
 
 #: Unequal bins up to this many are a tree of comparisons; a join is faster above.
 MAX_INLINE_BINS = 256
@@ -37,27 +38,31 @@ _CHUNK = 2**18
 
 
 def is_binned(values: Any, attribute: Numeric) -> Any:
-    """Whether a number has a bin; said by the bounds alone, as an independent check of `add_bin`."""
+    """Whether a number has a bin; said by the bounds alone, as an independent check of `bin_recipe`."""
     if attribute.outside == "clip":
         return values <= float("inf")  # neither NULL nor NaN (which engines put above infinity, or nowhere)
     return (values >= _exact(attribute.low)) & (values < _exact(attribute.high))
 
 
-def add_bin(rows: Any, attribute: Numeric, value: str, code: str, engine: str) -> Any:
-    """Rows with one more column `code`: the bin of column `value` (float64), or NULL.
+def bin_recipe(attribute: Numeric, value: str, code: str, engine: str) -> Recipe:
+    """Steps to one more column `code`: the bin of column `value` (float64), or NULL.
 
     Raises:
         TooLarge: Many unequal bins on an engine without a way to look them up.
     """
     affine = _affine_edges(attribute.edges)
     if affine is None and attribute.size <= MAX_INLINE_BINS:
-        # The first and the last leaf have no outer edge to pass, so they take what is clipped.
-        search = _search(rows[value], attribute.edges, 0, attribute.size)
-        return rows.mutate(**{code: ibis.cases((is_binned(rows[value], attribute), search))})
+
+        def search(rows: Any) -> Any:
+            # The first and the last leaf have no outer edge to pass, so they take what is clipped.
+            found = _search(rows[value], attribute.edges, 0, attribute.size)
+            return ibis.cases((is_binned(rows[value], attribute), found))
+
+        return [Compute(code, search)]
     inside = f"{code}_inside"
-    rows = rows.mutate(**{inside: _inside(rows[value], attribute)})
+    clipped = Compute(inside, lambda rows: _inside(rows[value], attribute))
     if affine is not None:
-        return affine.add_bin(rows, inside, code)
+        return [clipped, *affine.recipe(inside, code)]
     if engine not in _ENGINES_WITH_ASOF:
         raise TooLarge(
             f"{attribute.size} bins of unequal width on {engine}: at most {MAX_INLINE_BINS} are possible "
@@ -65,7 +70,7 @@ def add_bin(rows: Any, attribute: Numeric, value: str, code: str, engine: str) -
         )
     start = f"{code}_start"
     starts = ibis.memtable(pa.table({start: attribute.edges[:-1], code: np.arange(attribute.size)}))
-    return rows.asof_join(starts, rows[inside] >= starts[start])
+    return [clipped, Join(lambda rows: rows.asof_join(starts, rows[inside] >= starts[start]))]
 
 
 def _inside(values: Any, attribute: Numeric) -> Any:
@@ -106,23 +111,28 @@ class _Affine:
         """The guess as the engine computes it."""
         return np.floor((values - self.low) * self.denominator / self.numerator)
 
-    def add_bin(self, rows: Any, value: str, code: str) -> Any:
-        """Rows with one more column `code`: the bin of column `value`, which has one or is NULL."""
+    def recipe(self, value: str, code: str) -> Recipe:
+        """Steps to one more column `code`: the bin of column `value`, which has one or is NULL."""
         low, numerator, denominator = _exact(self.low), _exact(self.numerator), _exact(self.denominator)
+        guess, repaired, last = f"{code}_guess", f"{code}_repaired", self.size - 1
 
         def edge(index: Any) -> Any:
             return low + numerator * index.cast("float64") / denominator
 
-        # Step by step, each a column of its own, so that the query computes each once.
-        guess, repaired = f"{code}_guess", f"{code}_repaired"
-        rows = rows.mutate(**{guess: ((rows[value] - low) * denominator / numerator).floor().cast("int64")})
-        too_low = (rows[value] >= edge(rows[guess] + 1)).ifelse(1, 0)
-        too_high = (rows[value] < edge(rows[guess])).ifelse(1, 0)
-        rows = rows.mutate(**{repaired: rows[guess] + too_low - too_high})
-        # The formula is not checked at the last edge, where domains write `high` itself; no bin begins there.
-        # (Not LEAST, which skips NULL.)
-        last = self.size - 1
-        return rows.mutate(**{code: (rows[repaired] > last).ifelse(last, rows[repaired])})
+        def guessed(rows: Any) -> Any:
+            return ((rows[value] - low) * denominator / numerator).floor().cast("int64")
+
+        def repair(rows: Any) -> Any:
+            too_low = (rows[value] >= edge(rows[guess] + 1)).ifelse(1, 0)
+            too_high = (rows[value] < edge(rows[guess])).ifelse(1, 0)
+            return rows[guess] + too_low - too_high
+
+        def capped(rows: Any) -> Any:
+            # The formula is not checked at the last edge, where domains write `high` itself; no bin begins
+            # there. (Not LEAST, which skips NULL.)
+            return (rows[repaired] > last).ifelse(last, rows[repaired])
+
+        return [Compute(guess, guessed), Compute(repaired, repair), Compute(code, capped)]
 
 
 def _affine_edges(edges: npt.NDArray[np.float64]) -> _Affine | None:

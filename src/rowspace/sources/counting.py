@@ -2,31 +2,22 @@
 
 from __future__ import annotations
 
-import functools
+import math
 import operator
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from rowspace.domain import Attribute, Domain, Numeric
-from rowspace.exceptions import InvalidInput, SourceError, TooLarge
-from rowspace.sources.binning import add_bin, is_binned
-from rowspace.sources.categories import add_code, has_code
-from rowspace.sources.columns import TypedColumn, typed_column
+from rowspace.domain import Domain
+from rowspace.exceptions import InvalidInput, TooLarge
+from rowspace.sources.coding import code_rows, combine, fetch, require_agreement
 from rowspace.sources.opening import OpenTable, open_table
-from rowspace.sources.secrecy import attempt
 from rowspace.sources.vectors import read_counts
 
 __all__ = ["MAX_CELLS", "count_cells"]
 
 #: The largest domain whose counts are held as one array: 800 MB of int64.
 MAX_CELLS = 10**8
-
-_FAILED = (
-    "the source could not be counted: it is damaged, was changed meanwhile, or the engine failed; the "
-    "engine's message is withheld because it may quote data"
-)
 
 
 def count_cells(source: object, domain: Domain, *, table: str | None = None) -> npt.NDArray[np.int64]:
@@ -103,76 +94,16 @@ def _is_array(source: object) -> bool:
 
 def _count(opened: OpenTable, domain: Domain) -> npt.NDArray[np.int64]:
     """The counts of an open table."""
-    columns = _typed_columns(opened, domain)
-    expected = _rows_inside(opened, domain, columns)
-    # Our own names from here on: the user's may be anything, and have been quoted by Ibis.
-    coded = opened.rows.select(
-        **{f"value{position}": column.values for position, column in enumerate(columns.values())}
-    )
-    for position, (_, attribute) in enumerate(domain.attributes):
-        coded = _add_code(coded, attribute, f"value{position}", f"code{position}", opened.backend.name)
-    strides = [
-        int(np.prod(domain.shape[position + 1 :], dtype=np.int64)) for position in range(len(domain.names))
-    ]
-    terms = [coded[f"code{position}"].cast("int64") * stride for position, stride in enumerate(strides)]
-    cells = coded.select(cell=functools.reduce(operator.add, terms))
+    coded = code_rows(opened, domain)
+    strides = [math.prod(domain.shape[position + 1 :]) for position in range(len(domain))]
+    terms = [coded.rows[f"code{position}"].cast("int64") * stride for position, stride in enumerate(strides)]
+    # NULL plus anything is NULL: a row with a cell is one with all codes.
+    cells = coded.rows.select(cell=combine(operator.add, terms))
     inside = cells.filter(cells.cell.notnull())
-    groups = attempt(
-        lambda: opened.backend.to_pyarrow(inside.group_by("cell").aggregate(records=inside.count())), _FAILED
-    )
-    cell = groups["cell"].to_numpy().astype(np.int64)
+    groups = fetch(coded.backend, inside.group_by("cell").aggregate(records=inside.count()))
     records = groups["records"].to_numpy().astype(np.int64)
-    if records.sum() != expected or np.any((cell < 0) | (cell >= domain.size)):
-        raise SourceError(
-            "two counts of the rows inside the domain differ, so neither is used: the source was changed "
-            "while it was read, or its query gives other rows each time; count a copy that stands still"
-        )
+    cell = groups["cell"].to_numpy().astype(np.int64)
+    require_agreement(records.sum() == coded.inside and not np.any((cell < 0) | (cell >= domain.size)))
     counts = np.zeros(domain.size, dtype=np.int64)
     counts[cell] = records
     return counts.reshape(domain.shape)
-
-
-def _typed_columns(opened: OpenTable, domain: Domain) -> dict[str, TypedColumn]:
-    """The column of each attribute, in the type it compares with."""
-    return {
-        name: typed_column(name, opened.rows[name], attribute, is_text=opened.is_text)
-        for name, attribute in domain.attributes
-    }
-
-
-def _rows_inside(opened: OpenTable, domain: Domain, columns: dict[str, TypedColumn]) -> int:
-    """The engine's own count of the rows inside the domain, with a check that all text was readable."""
-    insides = [_has_code(columns[name].values, attribute) for name, attribute in domain.attributes]
-    flags = {
-        f"unreadable{position}": column.unreadable
-        for position, column in enumerate(columns.values())
-        if column.unreadable is not None
-    }
-    marked = opened.rows.select(inside=functools.reduce(operator.and_, insides), **flags)
-    found = attempt(
-        lambda: opened.backend.to_pyarrow(
-            marked.aggregate(
-                inside=marked.count(where=marked.inside), **{flag: marked[flag].any() for flag in flags}
-            )
-        ).to_pylist()[0],
-        _FAILED,
-    )
-    for position, (name, column) in enumerate(columns.items()):
-        if found.get(f"unreadable{position}"):
-            raise SourceError(
-                f"column {name!r} must hold {column.wanted}, as its attribute is declared, got text that "
-                "cannot be read so; leave a cell empty where the value is missing, or change the declaration"
-            )
-    return int(found["inside"])
-
-
-def _has_code(values: Any, attribute: Attribute) -> Any:
-    """Whether a value has a cell."""
-    return is_binned(values, attribute) if isinstance(attribute, Numeric) else has_code(values, attribute)
-
-
-def _add_code(rows: Any, attribute: Attribute, value: str, code: str, engine: str) -> Any:
-    """Rows with the attribute's cell in column `code`, NULL where there is none."""
-    if isinstance(attribute, Numeric):
-        return add_bin(rows, attribute, value, code, engine)
-    return add_code(rows, attribute, value, code)

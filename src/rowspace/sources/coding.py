@@ -1,0 +1,127 @@
+"""Rows as integers: every attribute of a record becomes the number of its cell, computed in the engine.
+
+What all ways of counting share: which rows count, what their codes are, and the engine's own count of them
+as a check.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from rowspace.domain import Attribute, Domain, Numeric
+from rowspace.exceptions import SourceError
+from rowspace.sources.binning import bin_recipe, is_binned
+from rowspace.sources.categories import code_recipe, has_code
+from rowspace.sources.columns import TypedColumn, typed_column
+from rowspace.sources.opening import OpenTable
+from rowspace.sources.secrecy import attempt
+from rowspace.sources.steps import Recipe, follow
+
+__all__ = ["CodedRows", "code_rows", "combine", "fetch", "require_agreement"]
+
+_FAILED = (
+    "the source could not be counted: it is damaged, was changed meanwhile, or the engine failed; the "
+    "engine's message is withheld because it may quote data"
+)
+
+
+@dataclass(frozen=True)
+class CodedRows:
+    """Integer columns `code0`, `code1`, …, one for each attribute in order, on the engine of the data.
+
+    A code is NULL where the attribute has no cell for the value; `inside` is how many rows have all codes, by
+    bounds and membership rather than by codes.
+    """
+
+    rows: Any
+    backend: Any
+    inside: int
+
+
+def code_rows(opened: OpenTable, domain: Domain) -> CodedRows:
+    """The codes as a query that is yet to run. One scan of the data for the check.
+
+    Raises:
+        SourceError: A column has the wrong type, or holds text that cannot be read as its attribute.
+    """
+    columns = [
+        typed_column(name, opened.rows[name], attribute, is_text=opened.is_text)
+        for name, attribute in domain.attributes
+    ]
+    inside = _rows_inside(opened, domain, columns)
+    # Our own names from here on: the user's may be anything, and have been quoted by Ibis.
+    values = opened.rows.select(
+        **{f"value{position}": column.values for position, column in enumerate(columns)}
+    )
+    recipes = [
+        _recipe(attribute, f"value{position}", f"code{position}", opened.backend.name)
+        for position, (_, attribute) in enumerate(domain.attributes)
+    ]
+    coded = follow(values, recipes).select(*(f"code{position}" for position in range(len(domain))))
+    return CodedRows(coded, opened.backend, inside)
+
+
+def fetch(backend: Any, query: Any) -> Any:
+    """The result of a query as an Arrow table; a failure keeps nothing of the engine's message."""
+    return attempt(lambda: backend.to_pyarrow(query), _FAILED)
+
+
+def require_agreement(agree: bool | np.bool_) -> None:
+    """Raise unless the counts agree with the engine's own count of the rows inside."""
+    if not agree:
+        raise SourceError(
+            "two counts of the rows inside the domain differ, so neither is used: the source was changed "
+            "while it was read, or its query gives other rows each time; count a copy that stands still"
+        )
+
+
+def combine(operation: Callable[[Any, Any], Any], terms: Sequence[Any]) -> Any:
+    """All terms under an associative operation, as a tree of small depth: compilers recurse."""
+    if len(terms) <= 2:
+        return functools.reduce(operation, terms)
+    middle = len(terms) // 2
+    return operation(combine(operation, terms[:middle]), combine(operation, terms[middle:]))
+
+
+def _rows_inside(opened: OpenTable, domain: Domain, columns: Sequence[TypedColumn]) -> int:
+    """The engine's own count of the rows inside the domain, with a check that all text was readable."""
+    insides = [
+        _has_code(column.values, attribute)
+        for column, (_, attribute) in zip(columns, domain.attributes, strict=True)
+    ]
+    flags = {
+        f"unreadable{position}": column.unreadable
+        for position, column in enumerate(columns)
+        if column.unreadable is not None
+    }
+    marked = opened.rows.select(inside=combine(lambda one, other: one & other, insides), **flags)
+    found = fetch(
+        opened.backend,
+        marked.aggregate(
+            inside=marked.count(where=marked.inside), **{flag: marked[flag].any() for flag in flags}
+        ),
+    ).to_pylist()[0]
+    for position, (name, column) in enumerate(zip(domain.names, columns, strict=True)):
+        if found.get(f"unreadable{position}"):
+            raise SourceError(
+                f"column {name!r} must hold {column.wanted}, as its attribute is declared, got text that "
+                "cannot be read so; leave a cell empty where the value is missing, or change the declaration"
+            )
+    return int(found["inside"])
+
+
+def _has_code(values: Any, attribute: Attribute) -> Any:
+    """Whether a value has a cell."""
+    return is_binned(values, attribute) if isinstance(attribute, Numeric) else has_code(values, attribute)
+
+
+def _recipe(attribute: Attribute, value: str, code: str, engine: str) -> Recipe:
+    """Steps to the attribute's cell in column `code`, NULL where there is none."""
+    if isinstance(attribute, Numeric):
+        return bin_recipe(attribute, value, code, engine)
+    return code_recipe(attribute, value, code)
