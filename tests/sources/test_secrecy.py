@@ -171,3 +171,29 @@ def test_attempt_lets_an_interrupt_through() -> None:
 
     with pytest.raises(KeyboardInterrupt):
         attempt(interrupt, "it failed")
+
+
+class ServerError(Exception):
+    def __init__(self, sqlstate: object) -> None:
+        super().__init__(MARK)
+        self.sqlstate = sqlstate
+
+
+@pytest.mark.parametrize(
+    ("code", "words"),
+    [
+        ("42501", "may not read"),
+        ("57P01", "ended the connection"),
+        ("08006", "connection was lost"),
+        ("57014", "cancelled"),
+        (MARK, "failed$"),
+        (None, "failed$"),
+    ],
+)
+def test_codes_of_servers_become_words(code: object, words: str) -> None:
+    def fail() -> None:
+        raise ServerError(code)
+
+    with pytest.raises(SourceError, match=words) as caught:
+        attempt(fail, "it failed")
+    assert MARK not in everything_said_by(caught.value)

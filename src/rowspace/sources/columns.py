@@ -9,11 +9,11 @@ out, never silently NULL.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from rowspace.domain import Attribute, Categorical, Domain, Numeric, did_you_mean
+from rowspace.domain import Attribute, Categorical, Numeric, did_you_mean
 from rowspace.exceptions import SourceError
 
 __all__ = ["TypedColumn", "require_columns", "typed_column"]
@@ -32,32 +32,32 @@ class TypedColumn:
 
 
 def require_columns(
-    domain: Domain,
+    wanted: Sequence[str],
     names: Iterable[object],
     *,
     headers_may_be_data: bool = False,
     engine_sees_all: bool = False,
 ) -> None:
-    """Raise unless every attribute has exactly one column of its name.
+    """Raise unless there is exactly one column of every name that is wanted.
 
     Args:
-        domain: The attributes.
+        wanted: Attributes, and the privacy unit's column.
         names: All columns of the source.
         headers_may_be_data: Whether the names were read from the first line of a text file. Without a
             header line they would be somebody's record, so they are quoted only once one of them is an
             attribute's name.
         engine_sees_all: Whether the engine finds columns by name among all of these, rather than among the
-            domain's own.
+            wanted.
     """
     found = Counter(names)
-    for name in domain.names:
+    for name in wanted:
         if found[name] > 1:
             raise SourceError(f"expected one column {name!r}, got {found[name]}; rename all but one")
-    missing = [name for name in domain.names if name not in found]
+    missing = [name for name in wanted if name not in found]
     if not missing:
-        _require_distinct(domain.names, found if engine_sees_all else domain.names)
+        _require_distinct(wanted, found if engine_sees_all else wanted)
         return
-    if headers_may_be_data and len(missing) == len(domain.names):
+    if headers_may_be_data and len(missing) == len(wanted):
         raise SourceError(
             f"expected a first line that names the columns, among them {missing[0]!r}, got a line with "
             "none of the domain's attributes; add a header line, or make the names agree"

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -10,11 +12,29 @@ import ibis
 from ibis.common.exceptions import TableNotFound
 
 from rowspace.exceptions import SourceError
-from rowspace.sources.secrecy import attempt
+from rowspace.sources.clusters import SPARK_SCHEMES, connect_spark
+from rowspace.sources.secrecy import attempt, end_quietly
 
-__all__ = ["connect", "connect_file", "embedded_duckdb", "is_url", "table_of"]
+__all__ = ["Connection", "connect", "connect_file", "embedded_duckdb", "is_url", "table_of"]
 
 _URL = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*)://(.*)", re.DOTALL)
+
+_POSTGRES_SCHEMES = ("postgres", "postgresql")
+
+# A server that does not answer at all is given up after so many seconds, unless the URL says otherwise.
+_CONNECT_TIMEOUT = 15
+
+
+@dataclass(frozen=True)
+class Connection:
+    """An Ibis backend, and how to end what was begun for it."""
+
+    backend: Any
+    end: Callable[[], None]
+
+    def close(self) -> None:
+        """End it; a server that is gone already cannot make that fail."""
+        end_quietly(self.end)
 
 
 def is_url(source: str) -> bool:
@@ -34,7 +54,7 @@ def embedded_duckdb(path: Path | None = None) -> Any:
     return backend
 
 
-def connect(url: str) -> Any:
+def connect(url: str) -> Connection:
     """The database at a URL. Messages name the kind of database only: the rest of a URL may hold a
     password."""
     match = _URL.fullmatch(url)
@@ -42,22 +62,39 @@ def connect(url: str) -> Any:
     scheme, location = match.group(1).lower(), match.group(2).partition("?")[0]
     if scheme in ("duckdb", "sqlite"):
         return connect_file(Path(location), scheme)
-    return attempt(
-        lambda: ibis.connect(url),
+    if scheme in SPARK_SCHEMES:
+        return Connection(
+            *attempt(
+                lambda: connect_spark(scheme, url),
+                "cannot connect to Spark: check the address, that Java is installed, and the driver "
+                "(pip install 'rowspace[spark]')",
+            )
+        )
+    extra = "rowspace[postgres]" if scheme in _POSTGRES_SCHEMES else f"ibis-framework[{scheme}]"
+    backend = attempt(
+        lambda: ibis.connect(url, **_patience(scheme, url)),
         f"cannot connect to a database of kind {scheme!r}: check the address and the credentials, and that "
-        f"the driver is installed (pip install 'ibis-framework[{scheme}]'); files on the web must be downloaded",
+        f"the driver is installed (pip install '{extra}'); files on the web must be downloaded",
     )
+    return Connection(backend, backend.disconnect)
 
 
-def connect_file(path: Path, kind: str) -> Any:
+def _patience(scheme: str, url: str) -> dict[str, int]:
+    """How long to wait for a server, where the driver has a setting for it."""
+    waits = scheme in _POSTGRES_SCHEMES and "connect_timeout=" not in url
+    return {"connect_timeout": _CONNECT_TIMEOUT} if waits else {}
+
+
+def connect_file(path: Path, kind: str) -> Connection:
     """The database in a file of kind "duckdb" or "sqlite", which must exist: engines would create it."""
     if not path.is_file():
         raise SourceError(f"expected a {kind} database file, got nothing at {path}; check the path")
-    return attempt(
+    backend = attempt(
         lambda: embedded_duckdb(path) if kind == "duckdb" else ibis.sqlite.connect(path),
         f"{path} cannot be opened as a {kind} database: it is damaged, of another kind or version, or "
         "open elsewhere for writing",
     )
+    return Connection(backend, backend.disconnect)
 
 
 def table_of(backend: Any, table: str | None) -> Any:

@@ -76,12 +76,12 @@ def sketch_columns(source: str | Path, *, table: str | None = None) -> tuple[Col
 
 def _column_names(source: str | Path, table: str | None) -> list[str]:
     """All columns of a source that can be opened; what cannot is left to `open_table` to explain."""
-    backend = opening._connect_database(source)
-    if backend is not None:
+    database = opening._connect_database(source)
+    if database is not None:
         try:
-            return list(table_of(backend, table).columns)
+            return list(table_of(database.backend, table).columns)
         finally:
-            backend.disconnect()
+            database.close()
     path = Path(source)
     unreadable = f"{path} cannot be read: expected a CSV file with a header line, or a Parquet file"
     if path.name.lower().endswith(opening._PARQUET) and path.is_file():

@@ -3,51 +3,50 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import pandas as pd
 import pyarrow as pa
 
-from rowspace.domain import Domain
 from rowspace.sources.columns import require_columns
 from rowspace.sources.secrecy import attempt
 
 __all__ = ["as_arrow"]
 
 
-def as_arrow(source: object, domain: Domain) -> pa.Table | None:
-    """The domain's columns of a frame as an Arrow table (no copy where the frame allows it), or None.
+def as_arrow(source: object, names: Sequence[str]) -> pa.Table | None:
+    """The columns of these names of a frame as an Arrow table (no copy where the frame allows it), or None.
 
-    None means that `source` is not a frame. Columns outside the domain are never looked at.
+    None means that `source` is not a frame. Other columns are never looked at.
     """
     if isinstance(source, pa.Table):
-        return _collect(domain, source.column_names, source.column)
+        return _collect(names, source.column_names, source.column)
     if isinstance(source, pd.DataFrame):
         # Column by column, and not through Ibis: a column that does not convert can be named, and Ibis 12
         # asks pandas 3 for a deprecated option.
-        return _collect(domain, source.columns, lambda name: pa.array(source[name], from_pandas=True))
+        return _collect(names, source.columns, lambda name: pa.array(source[name], from_pandas=True))
     # A polars frame exists only where polars has been imported, so rowspace need not depend on it.
     polars: Any = sys.modules.get("polars")
     if polars is not None and isinstance(source, polars.DataFrame | polars.LazyFrame):
         lazy = source.lazy()
-        names = attempt(
+        found = attempt(
             lambda: lazy.collect_schema().names(), "the polars query has no schema: it fails to plan"
         )
-        require_columns(domain, names)
+        require_columns(names, found)
         frame = attempt(
             # By selector: a plain text such as "*" or "^a.*$" would be a pattern.
-            lambda: lazy.select(polars.selectors.by_name(*domain.names)).collect(),
+            lambda: lazy.select(polars.selectors.by_name(*names)).collect(),
             "the polars query failed; its message is withheld because it may quote data",
         )
-        return _collect(domain, names, lambda name: frame.get_column(name).to_arrow())
+        return _collect(names, found, lambda name: frame.get_column(name).to_arrow())
     return None
 
 
-def _collect(domain: Domain, names: Iterable[object], column: Callable[[str], Any]) -> pa.Table:
-    """An Arrow table of the domain's columns, each fetched by name."""
-    require_columns(domain, names)
-    return pa.table({name: _convert(name, column) for name in domain.names})
+def _collect(names: Sequence[str], found: Iterable[object], column: Callable[[str], Any]) -> pa.Table:
+    """An Arrow table of the columns of these names, each fetched by name."""
+    require_columns(names, found)
+    return pa.table({name: _convert(name, column) for name in names})
 
 
 def _convert(name: str, column: Callable[[str], Any]) -> Any:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import glob
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,7 +15,7 @@ import ibis.expr.types as ir
 from rowspace.domain import Domain
 from rowspace.exceptions import InvalidInput, SourceError
 from rowspace.sources.columns import require_columns
-from rowspace.sources.databases import connect, connect_file, embedded_duckdb, is_url, table_of
+from rowspace.sources.databases import Connection, connect, connect_file, embedded_duckdb, is_url, table_of
 from rowspace.sources.frames import as_arrow
 from rowspace.sources.secrecy import attempt
 from rowspace.sources.text import read_csv
@@ -29,7 +29,7 @@ _DATABASES = {".duckdb": "duckdb", ".ddb": "duckdb", ".sqlite": "sqlite", ".sqli
 
 @dataclass(frozen=True)
 class OpenTable:
-    """A table with a column for every attribute, the engine that computes on it, and whether all of it is
+    """A table with a column for every name asked for, the engine that computes on it, and whether all of it is
     text."""
 
     rows: Any
@@ -38,31 +38,36 @@ class OpenTable:
 
 
 @contextmanager
-def open_table(source: object, domain: Domain, table: str | None) -> Iterator[OpenTable]:
+def open_table(
+    source: object, domain: Domain, table: str | None, *, unit: str | None = None
+) -> Iterator[OpenTable]:
     """Open a file, frame, Ibis table or database; connections made here end with the context.
 
+    unit: one more column to read, beside those of the attributes.
+
     Raises:
-        SourceError: It cannot be read, or has no column for some attribute.
+        SourceError: It cannot be read, or has no column for some attribute or for the unit.
         InvalidInput: It is none of these, or `table` is given for something that has no tables.
     """
+    names = domain.names if unit is None or unit in domain.names else (*domain.names, unit)
     with ExitStack() as connections:
-        yield _open(source, domain, table, connections)
+        yield _open(source, names, table, connections)
 
 
-def _open(source: object, domain: Domain, table: str | None, connections: ExitStack) -> OpenTable:
+def _open(source: object, names: Sequence[str], table: str | None, connections: ExitStack) -> OpenTable:
     """Open any source; connections made on the way are left to `connections`."""
-    backend = _connect_database(source)
-    if backend is not None:
-        connections.callback(backend.disconnect)
-        rows = table_of(backend, table)
-        require_columns(domain, rows.columns, engine_sees_all=True)
-        return OpenTable(rows, backend)
+    database = _connect_database(source)
+    if database is not None:
+        connections.callback(database.close)
+        rows = table_of(database.backend, table)
+        require_columns(names, rows.columns, engine_sees_all=True)
+        return OpenTable(rows, database.backend)
     if table is not None:
         raise InvalidInput(
             "table= names a table of a database: leave it out for files, frames and Ibis tables"
         )
     if isinstance(source, ir.Table):
-        require_columns(domain, source.columns, engine_sees_all=True)
+        require_columns(names, source.columns, engine_sees_all=True)
         connected = attempt(
             source.get_backend, "expected an Ibis table of one database, got one of none or several"
         )
@@ -70,8 +75,8 @@ def _open(source: object, domain: Domain, table: str | None, connections: ExitSt
     backend = embedded_duckdb()
     connections.callback(backend.disconnect)
     if isinstance(source, str | Path):
-        return _open_file(backend, Path(source), domain)
-    arrow = as_arrow(source, domain)
+        return _open_file(backend, Path(source), names)
+    arrow = as_arrow(source, names)
     if arrow is not None:
         return OpenTable(ibis.memtable(arrow), backend)
     raise InvalidInput(
@@ -80,7 +85,7 @@ def _open(source: object, domain: Domain, table: str | None, connections: ExitSt
     )
 
 
-def _connect_database(source: object) -> Any | None:
+def _connect_database(source: object) -> Connection | None:
     """A connection, if the source is a database URL or a database file by its name."""
     if isinstance(source, str) and is_url(source):
         return connect(source)
@@ -89,7 +94,7 @@ def _connect_database(source: object) -> Any | None:
     return None
 
 
-def _open_file(backend: Any, path: Path, domain: Domain) -> OpenTable:
+def _open_file(backend: Any, path: Path, names: Sequence[str]) -> OpenTable:
     """A CSV or Parquet file."""
     name = path.name.lower()
     if not name.endswith(_CSV + _PARQUET):
@@ -101,11 +106,11 @@ def _open_file(backend: Any, path: Path, domain: Domain) -> OpenTable:
         what = "a directory" if path.is_dir() else "nothing"
         raise SourceError(f"expected a file at {path}, got {what} there; check the path")
     if name.endswith(_CSV):
-        return OpenTable(read_csv(backend, path, domain), backend, is_text=True)
+        return OpenTable(read_csv(backend, path, names), backend, is_text=True)
     rows = attempt(
         # Escaped, since DuckDB takes names for patterns; and a directory called year=2020 adds no column.
         lambda: backend.read_parquet(glob.escape(str(path)), hive_partitioning=False),
         f"{path} cannot be read as Parquet: it is damaged, or something else",
     )
-    require_columns(domain, rows.columns, engine_sees_all=True)
+    require_columns(names, rows.columns, engine_sees_all=True)
     return OpenTable(rows, backend)

@@ -4,13 +4,23 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
+from contextlib import suppress
 from typing import TypeVar
 
 from rowspace.exceptions import RowspaceError, SourceError
 
-__all__ = ["attempt"]
+__all__ = ["attempt", "end_quietly"]
 
 _Result = TypeVar("_Result")
+
+#: What a server's SQLSTATE, or its first two characters, says about why: a code holds no data.
+_REASONS = {
+    "42501": "these credentials may not read it",
+    "57P": "the server ended the connection",
+    "08": "the connection was lost",
+    "53": "the server has no disk, memory or connections left",
+    "57014": "the server cancelled the query, perhaps after a time limit of its own",
+}
 
 
 def attempt(action: Callable[[], _Result], failure: str) -> _Result:
@@ -21,7 +31,8 @@ def attempt(action: Callable[[], _Result], failure: str) -> _Result:
 
     Guarantees:
         - No text of the failure is kept, whatever its type:
-          `test_secrecy.py::test_attempt_keeps_nothing_of_the_failure`.
+          `test_secrecy.py::test_attempt_keeps_nothing_of_the_failure`. A server's error code is put in our own
+          words: `test_secrecy.py::test_codes_of_servers_become_words`.
         - No warning of another library is shown: `test_secrecy.py::test_attempt_silences_warnings`.
     """
     try:
@@ -31,7 +42,22 @@ def attempt(action: Callable[[], _Result], failure: str) -> _Result:
             return action()
     except RowspaceError:
         raise  # written by us, free of data
-    except Exception:  # any type: every engine, driver and file format has its own
-        pass
+    except Exception as error:  # any type: every engine, driver and file format has its own
+        reason = _reason(error)
     # Raised here rather than in the handler, where Python would keep the failure as __context__.
-    raise SourceError(failure)
+    raise SourceError(f"{failure} ({reason})" if reason else failure)
+
+
+def end_quietly(action: Callable[[], object]) -> None:
+    """End a connection; that it may be lost already is no failure any more, and its text may quote data."""
+    with warnings.catch_warnings(), suppress(Exception):
+        warnings.simplefilter("ignore")
+        action()
+
+
+def _reason(error: Exception) -> str | None:
+    """Why, in words of our own, where a server gave a code."""
+    code = getattr(error, "sqlstate", None)
+    if not isinstance(code, str):
+        return None
+    return next((words for known, words in _REASONS.items() if code.startswith(known)), None)
