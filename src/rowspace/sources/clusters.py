@@ -6,8 +6,10 @@ from collections.abc import Callable
 from typing import Any
 
 import ibis
+import sqlglot as sg
+from ibis.common.exceptions import TableNotFound
 
-__all__ = ["SPARK_SCHEMES", "connect_spark"]
+__all__ = ["SPARK_SCHEMES", "connect_spark", "spark_table"]
 
 #: `spark://host:7077` is a standalone master, `sc://host:15002` a Spark Connect server, and `pyspark://` the
 #: session of this process: the one there is, or one set up as spark-submit and the environment say.
@@ -30,6 +32,17 @@ def connect_spark(scheme: str, url: str) -> tuple[Any, Callable[[], None]]:
         session.sparkContext.setLogLevel("OFF")
     backend = ibis.pyspark.connect(session)
     return backend, (backend.disconnect if running is None else _leave_running)
+
+
+def spark_table(backend: Any, table: str, database: str | None = None) -> Any:
+    """A table of a session, of any name: by `Backend.table` Ibis passes names to Spark's parser unquoted."""
+    from pyspark.errors import AnalysisException
+
+    place = sg.table(table, db=database, quoted=True)
+    try:
+        return backend.sql(sg.select("*").from_(place).sql("spark"), dialect="spark")
+    except AnalysisException:
+        raise TableNotFound(table) from None
 
 
 def _leave_running() -> None:

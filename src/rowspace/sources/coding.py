@@ -112,7 +112,7 @@ def _rows_inside(opened: OpenTable, domain: Domain, columns: Sequence[TypedColum
                 f"column {name!r} must hold {column.wanted}, as its attribute is declared, got text that "
                 "cannot be read so; leave a cell empty where the value is missing, or change the declaration"
             )
-    return int(found["inside"])
+    return int(found["inside"] or 0)  # Spark counts a condition on no rows as NULL
 
 
 def _has_code(values: Any, attribute: Attribute) -> Any:

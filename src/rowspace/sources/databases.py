@@ -12,7 +12,7 @@ import ibis
 from ibis.common.exceptions import TableNotFound
 
 from rowspace.exceptions import SourceError
-from rowspace.sources.clusters import SPARK_SCHEMES, connect_spark
+from rowspace.sources.clusters import SPARK_SCHEMES, connect_spark, spark_table
 from rowspace.sources.secrecy import attempt, end_quietly
 
 __all__ = ["Connection", "connect", "connect_file", "embedded_duckdb", "is_url", "table_of"]
@@ -103,16 +103,22 @@ def table_of(backend: Any, table: str | None) -> Any:
         raise SourceError("a database holds many tables: say which one with table=")
 
     def find() -> Any:
+        look_up = spark_table if backend.name == "pyspark" else _plain_table
         try:
-            return backend.table(table)
+            return look_up(backend, table)
         except TableNotFound:
             schema, dot, name = table.rpartition(".")
             if not dot:
                 raise
-            return backend.table(name, database=schema)
+            return look_up(backend, name, schema)
 
     return attempt(
         find,
         f"expected a table {table!r} in the database, got none of that name that may be read; a table outside "
         "the default schema is written schema.table",
     )
+
+
+def _plain_table(backend: Any, table: str, database: str | None = None) -> Any:
+    """A table as Ibis finds it."""
+    return backend.table(table, database=database)
