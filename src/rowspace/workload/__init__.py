@@ -22,6 +22,7 @@ from rowspace.workload.families import (
 )
 from rowspace.workload.matrices import matrix
 from rowspace.workload.part import Part
+from rowspace.workload.sql_queries import sql
 from rowspace.workload.texts import predicates
 from rowspace.workload.union import Workload
 
@@ -38,6 +39,7 @@ __all__ = [
     "prefixes",
     "product",
     "ranges",
+    "sql",
     "total",
     "widths",
 ]

@@ -1,0 +1,59 @@
+"""Names in a statement: which attribute or level of the domain they mean, and where they stand."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from rowspace.domain import Domain
+from rowspace.exceptions import InvalidDomain, PredicateError
+from rowspace.workload.sql_queries.text import SqlText
+
+if TYPE_CHECKING:
+    from sqlglot import exp
+
+
+@dataclass(frozen=True)
+class Columns:
+    """Resolves the columns of one statement; `tables` are the names its table goes by, in lower case."""
+
+    domain: Domain
+    text: SqlText
+    tables: frozenset[str]
+    start: int
+
+    def name(self, column: exp.Column) -> str:
+        """The attribute or level a column means.
+
+        As in SQL, names without quotes are matched in any case, unless that would be ambiguous.
+        """
+        given = column.name
+        if column.table and column.table.lower() not in self.tables:
+            raise self.error(column, f"{column.table!r} is not the table of this statement")
+        if given not in self._names() and not column.this.args.get("quoted"):
+            alike = [name for name in self._names() if name.lower() == given.lower()]
+            given = alike[0] if len(alike) == 1 else given
+        try:
+            self.domain.resolve(given)
+        except InvalidDomain as error:
+            raise self.error(column, str(error)) from None
+        return given
+
+    def position(self, node: exp.Expr) -> int:
+        """Where a piece of a statement begins, or the statement itself when the parser does not tell."""
+        places = (piece.meta.get("start") for piece in node.walk() if piece.meta)
+        return min((place for place in places if isinstance(place, int)), default=self.start)
+
+    def error(self, node: exp.Expr, message: str) -> PredicateError:
+        """The error at a piece of a statement."""
+        return self.text.error(message, self.position(node))
+
+    def knows(self, name: str) -> bool:
+        """Whether the domain has an attribute or level of this name, in any case."""
+        return name.lower() in {known.lower() for known in self._names()}
+
+    def _names(self) -> list[str]:
+        levels = [
+            name for _, attribute in self.domain.attributes for name in getattr(attribute, "levels", ())
+        ]
+        return [*self.domain.names, *levels]

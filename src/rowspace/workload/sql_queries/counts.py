@@ -1,0 +1,112 @@
+"""The counts of a SELECT: COUNT(*), COUNT(*) FILTER, COUNT(CASE ...), SUM(CASE ... THEN 1 ELSE 0 END), COUNT_IF."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from rowspace.exceptions import PredicateError
+from rowspace.workload.predicate.syntax import Value
+from rowspace.workload.sql_queries.cases import read_case, where_chosen
+from rowspace.workload.sql_queries.conditions import ConditionReader, Truth, all_of
+from rowspace.workload.sql_queries.reasons import refusal
+
+if TYPE_CHECKING:
+    from sqlglot import exp
+
+
+@dataclass(frozen=True)
+class Count:
+    """A column of counts: which records it counts beside those of WHERE, its alias, and where it stands."""
+
+    condition: Truth
+    alias: str | None
+    position: int
+
+
+def read_count(item: exp.Expr, reader: ConditionReader) -> Count | None:
+    """The count that an item of a SELECT is, or None when it has nothing to do with counting."""
+    from sqlglot import exp
+
+    body = item.this if isinstance(item, exp.Alias) else item
+    if body.find(exp.AggFunc, exp.Window) is None:
+        return None
+    alias = item.alias if isinstance(item, exp.Alias) else None
+    return Count(_counted(body.unnest(), reader), alias or None, reader.columns.position(item))
+
+
+def _counted(node: exp.Expr, reader: ConditionReader) -> Truth:
+    """The records that an aggregate counts."""
+    from sqlglot import exp
+
+    match node:
+        case exp.Filter():
+            return all_of([_counted(node.this, reader), reader.read(node.expression.this)])
+        case exp.CountIf() if not isinstance(node.this, exp.Distinct):
+            return reader.read(node.this)
+        case exp.Count() if not node.expressions:
+            return _of_count(node.this.unnest(), reader)
+        case exp.Sum():
+            return _of_sum(node.this.unnest(), reader)
+    raise _not_linear(node, reader)
+
+
+def _of_count(argument: exp.Expr, reader: ConditionReader) -> Truth:
+    """COUNT(*), COUNT(1) or COUNT(CASE ...), which counts where the value is not NULL."""
+    from sqlglot import exp
+
+    match argument:
+        case exp.Star() | exp.Literal() | exp.Boolean():
+            return True
+        case exp.Case() | exp.If():
+            branches = read_case(argument, reader)
+            return where_chosen(branches, [branch.value is not None for branch in branches])
+        case exp.Distinct():
+            raise reader.columns.error(
+                argument, "COUNT(DISTINCT ...) is not a sum over records, so it is no linear counting query"
+            )
+        case exp.Column():
+            raise reader.columns.error(
+                argument,
+                "COUNT of a column skips its NULLs, which the domain does not tell apart; write COUNT(*)",
+            )
+    raise reader.columns.error(argument, refusal(argument))
+
+
+def _of_sum(argument: exp.Expr, reader: ConditionReader) -> Truth:
+    """SUM(CASE ... THEN 1 ELSE 0 END)."""
+    from sqlglot import exp
+
+    if isinstance(argument, exp.Case | exp.If):
+        branches = read_case(argument, reader)
+        if all(_is_zero_or_one(branch.value) for branch in branches):
+            return where_chosen(branches, [branch.value == 1 for branch in branches])
+    elif isinstance(argument, exp.Literal) and not argument.is_string and reader.value(argument) == 1:
+        return True
+    raise reader.columns.error(
+        argument, "SUM can only count here: write SUM(CASE WHEN ... THEN 1 ELSE 0 END), or COUNT(*)"
+    )
+
+
+def _is_zero_or_one(value: Value | None) -> bool:
+    """Whether SUM adds this as a count: 1 or nothing."""
+    return value is None or (not isinstance(value, bool | str) and value in (0, 1))
+
+
+def _not_linear(node: exp.Expr, reader: ConditionReader) -> PredicateError:
+    """Why an expression around aggregates is refused."""
+    from sqlglot import exp
+
+    if isinstance(node, exp.Window):
+        return reader.columns.error(node, refusal(node))
+    if isinstance(node, exp.AggFunc):
+        name = node.sql_name()
+        return reader.columns.error(
+            node,
+            f"{name} is not a count of records; only COUNT, and SUM(CASE WHEN ... THEN 1 ELSE 0 END), are",
+        )
+    return reader.columns.error(
+        node,
+        "arithmetic on counts is done on the released answers (release.difference, release.ratio, release.share); "
+        "select each count by itself",
+    )

@@ -1,0 +1,110 @@
+"""sql(): a text of counting queries as one workload."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from pathlib import Path
+
+from rowspace.domain import Domain
+from rowspace.exceptions import InvalidWorkload
+from rowspace.workload.part import Part
+from rowspace.workload.sql_queries.conditions import all_of
+from rowspace.workload.sql_queries.parts import PartBuilder
+from rowspace.workload.sql_queries.selects import Select, read_select
+from rowspace.workload.sql_queries.statements import MAX_LENGTH, read_statements
+from rowspace.workload.sql_queries.text import SqlText
+from rowspace.workload.union import Workload
+
+
+def sql(domain: Domain, text: str | os.PathLike[str]) -> Workload:
+    """Counting queries in SQL, one or many separated by ``;``, as one workload to be answered jointly.
+
+    ``SELECT [groups,] COUNT(*) FROM t [WHERE ...] [GROUP BY ...]``; what is read is in `rowspace.workload.sql_queries`.
+    A path is a file to read; a str is SQL. Nothing is sent to a database: the text becomes a workload over `domain`.
+
+    Every statement is a group, called by a comment ``-- name: elderly`` before it, else by the alias of its count when
+    no other statement has it, else ``query 3``. Conjunctions on separate attributes become products.
+
+    >>> from rowspace.domain import Categorical, Numeric
+    >>> domain = Domain(age=Numeric(0, 100, bins=100), sex=Categorical(["F", "M"]))
+    >>> w = sql(domain, '''
+    ...     SELECT sex, COUNT(*) AS elderly FROM people WHERE age >= 65 GROUP BY sex;
+    ...     SELECT COUNT(*) FROM people WHERE age < 18 OR sex = 'F' ''')
+    >>> w.labels()
+    ['age >= 65 and sex = F', 'age >= 65 and sex = M', "age < 18 or sex = 'F'"]
+    >>> w.table()["group"]
+    ['elderly', 'elderly', 'query 2']
+
+    Raises:
+        PredicateError: Not a linear counting query over the domain; the message has line, column and the reason.
+        TooLarge: Conditions couple attributes with too many joint cells, or there are too many groups.
+    """
+    if not isinstance(domain, Domain):
+        raise InvalidWorkload(f"a workload needs a Domain first, got {type(domain).__name__}")
+    source = SqlText(_content(text))
+    selects = [read_select(statement, domain, source) for statement in read_statements(source)]
+    if not selects:
+        raise InvalidWorkload("expected at least one statement such as SELECT COUNT(*) FROM people, got none")
+    _check_one_table(selects, source)
+    builder = PartBuilder(domain, source)
+    parts: list[Part] = []
+    for select, names in zip(selects, _group_names(selects), strict=True):
+        for count, name in zip(select.counts, names, strict=True):
+            truth = all_of([select.where, count.condition])
+            parts.extend(
+                Part(builder.factors(truth, keys, count.position), name=name) for keys in select.key_sets
+            )
+    return Workload(domain, parts)
+
+
+def _content(text: object) -> str:
+    """The SQL itself."""
+    if isinstance(text, str):
+        return text
+    if not isinstance(text, os.PathLike):
+        raise InvalidWorkload(f"SQL must be text, or a path of a file, got {type(text).__name__}")
+    path = Path(text)
+    try:
+        with path.open(encoding="utf-8") as file:
+            return file.read(MAX_LENGTH + 1)
+    except OSError as error:
+        raise InvalidWorkload(f"cannot read SQL from {path.name!r}: {error.strerror}") from None
+    except UnicodeDecodeError:
+        raise InvalidWorkload(f"expected SQL in UTF-8 in {path.name!r}") from None
+
+
+def _check_one_table(selects: list[Select], source: SqlText) -> None:
+    """A workload is over one table, whatever it is called."""
+    first = selects[0].table.lower()
+    for select in selects:
+        if select.table.lower() != first:
+            raise source.error(
+                f"this statement is about table {select.table[:60]!r}, the first one about {selects[0].table[:60]!r}; "
+                "read the statements of each table by themselves",
+                select.statement.position,
+            )
+
+
+def _group_names(selects: list[Select]) -> list[list[str]]:
+    """For every statement, the group of each of its counts."""
+    # An alias such as n that many statements use says nothing about them.
+    used = Counter(count.alias for select in selects for count in select.counts)
+    names = []
+    for select in selects:
+        given = select.statement.name
+        own = given or f"query {select.statement.number}"
+        found = []
+        for number, count in enumerate(select.counts, start=1):
+            if len(select.counts) == 1:
+                unique = count.alias if count.alias and used[count.alias] == 1 else None
+                found.append(given or _printable(unique) or own)
+            else:
+                found.append(f"{own}: {_printable(count.alias) or f'count {number}'}")
+        names.append(found)
+    return names
+
+
+def _printable(alias: str | None) -> str | None:
+    """An alias that can stand in a table."""
+    return alias if alias and alias.isprintable() and len(alias) <= 200 else None
