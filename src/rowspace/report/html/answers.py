@@ -1,0 +1,107 @@
+"""All answers of a short release, the first of every group of a long one; to be searched and unfolded."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from rowspace.markup import Markup, element, fragment
+from rowspace.releases import Release
+from rowspace.workload import Part
+
+from ..numbers import counts, whole
+from . import asking
+from .estimates import Estimates
+
+MOST_ROWS = 3000
+MOST_GROUPS = 60
+_ROWS_OF_A_GROUP = 400
+_OPEN_UP_TO = 12
+# A part is asked for as a whole; of a larger one not even the first rows are shown.
+_LARGEST_PART = 200_000
+
+
+@dataclass(frozen=True)
+class _Group:
+    """The queries of one name."""
+
+    name: str
+    size: int
+    parts: tuple[Part, ...]
+
+
+def answer_tables(release: Release, level: float) -> Markup:
+    """The answers in one foldable table for each group, with a box to search them."""
+    groups = _groups(release)
+    room = MOST_ROWS
+    tables = []
+    shown = 0
+    for group in groups[:MOST_GROUPS]:
+        data = _first_rows(release, group, min(_ROWS_OF_A_GROUP, room), level)
+        if data is not None and len(data):
+            tables.append(_foldable(group, data, level))
+            room -= len(data)
+            shown += len(data)
+    total = release.plan.workload.size
+    words = (
+        f"All {whole(total)} answers."
+        if shown == total
+        else f"{whole(shown)} of {whole(total)} answers. All of them are in the exported table (rowspace release -o FILE.csv)."
+    )
+    find = element(
+        "div",
+        element("label", "Search the answers", for_="find", class_="hidden"),
+        element("input", id="find", type="search", placeholder="Search, such as age 18", autocomplete="off"),
+        element("output", id="found", for_="find", aria_live="polite"),
+        class_="find",
+        hidden=True,
+    )
+    return fragment(element("p", words, class_="note"), find, *tables)
+
+
+def _groups(release: Release) -> list[_Group]:
+    """Groups of one name together, in the order of the workload."""
+    parts: dict[str, list[Part]] = {}
+    for part in release.plan.workload.parts:
+        parts.setdefault(part.group, []).append(part)
+    return [_Group(name, sum(p.size for p in found), tuple(found)) for name, found in parts.items()]
+
+
+def _first_rows(release: Release, group: _Group, room: int, level: float) -> Estimates | None:
+    """The first answers of a group, as far as there is room."""
+    taken: list[Part] = []
+    for part in group.parts:
+        if sum(each.size for each in taken) >= room or part.size > _LARGEST_PART:
+            break
+        taken.append(part)
+    data = asking.answers_of(release, taken, level) if taken else None
+    return None if data is None else data.part(0, room)
+
+
+def _foldable(group: _Group, data: Estimates, level: float) -> Markup:
+    """One group, open when it is short."""
+    columns = [
+        counts(values, data.std_error) for values in (data.answer, data.std_error, data.low, data.high)
+    ]
+    rows = [
+        element(
+            "tr",
+            element("th", label, scope="row"),
+            element("td", answer),
+            element("td", f"±{error}"),
+            element("td", f"{low} to {high}"),
+        )
+        for label, answer, error, low, high in zip(data.labels, *columns, strict=True)
+    ]
+    number = whole(group.size) if len(data) == group.size else f"{whole(len(data))} of {whole(group.size)}"
+    headings = ("query", "answer", "std. error", f"{100 * level:g} % interval")
+    table = element(
+        "table",
+        element("caption", f"Answers about {group.name}", class_="hidden"),
+        element("thead", element("tr", *(element("th", text, scope="col") for text in headings))),
+        element("tbody", *rows),
+    )
+    summary = element("summary", group.name, element("small", f"{number} answers"))
+    area = element(
+        "div", table, class_="scroll", tabindex="0", role="region", aria_label=f"Answers about {group.name}"
+    )
+    return element("details", summary, area, open=len(data) <= _OPEN_UP_TO)

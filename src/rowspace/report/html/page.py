@@ -1,0 +1,212 @@
+"""One release as one web page that needs nothing else: no network, no fonts, no files.
+
+Guarantees
+- The page loads nothing and runs nothing but its own script, whatever the release holds: elements are built, not pasted
+  (`rowspace.markup`), and the page's own policy forbids the rest
+  (tests/report/html/test_page.py::test_hostile_names_stay_text, ::test_nothing_is_loaded).
+- The same release, title and budget give the same bytes (tests/report/html/test_page.py::test_equal_input_equal_page).
+- It is written whole or not at all (tests/report/html/test_page.py::test_written_whole_or_not_at_all).
+- The page of a release with thousands of tables stays below a few megabytes
+  (tests/report/html/test_page.py::test_many_tables_make_a_small_page).
+"""
+
+from __future__ import annotations
+
+import os
+
+from rowspace._version import __version__
+from rowspace.files import write_whole
+from rowspace.ledger import content_digest
+from rowspace.markup import Markup, constant, element, fragment
+from rowspace.privacy import ZCDP, Privacy
+from rowspace.releases import Release
+
+from ..numbers import figures, whole
+from .answers import answer_tables
+from .budget import Spending, budget_words
+from .gallery import gallery
+from .planned import MOST_GROUPS, accuracy, strategy
+from .privacy import privacy_words
+from .script import POLICY, SOURCE
+from .style import SHEET
+
+PAPER = (
+    "C. Li, M. Hay, V. Rastogi, G. Miklau, A. McGregor. Optimizing linear counting queries under differential privacy. "
+    "PODS 2010."
+)
+_MOST_GROUPS_EXAMINED = 20 * MOST_GROUPS
+
+
+def write_report(
+    release: Release,
+    path: str | os.PathLike[str],
+    *,
+    title: str = "Release",
+    level: float = 0.95,
+    spending: Spending | None = None,
+) -> None:
+    """Write the page to a file, whole or not at all."""
+    content = report_page(release, title=title, level=level, spending=spending).encode()
+    write_whole(path, lambda file: file.write(content))
+
+
+def report_page(
+    release: Release, *, title: str = "Release", level: float = 0.95, spending: Spending | None = None
+) -> str:
+    """The page as text. Cost: that of asking the release for what is drawn, all of it free of privacy cost.
+
+    >>> import rowspace as rs
+    >>> domain = rs.Domain(age=rs.Numeric(0, 4, bins=4))
+    >>> plan = rs.plan(rs.workload.ranges(domain, "age"), rs.PureDP(1.0))
+    >>> page = report_page(rs.release(plan, [10, 20, 30, 40]), title="Four ages")
+    >>> page.startswith("<!doctype html>") and "<h1>Four ages</h1>" in page
+    True
+    """
+    digest = content_digest(release.to_bytes())
+    sections = _sections(release, title, level, spending, digest)
+    links = [element("li", element("a", short, href=f"#{anchor}")) for anchor, short, _, _ in sections]
+    body = element(
+        "body",
+        element("a", "Skip to the answers", href="#answers", class_="skip"),
+        _header(release, title),
+        element("nav", element("ul", *links), aria_label="Parts of this page"),
+        element(
+            "main",
+            *(
+                element("section", element("h2", heading), content, id=anchor)
+                for anchor, _, heading, content in sections
+            ),
+        ),
+        element("footer", f"Made by rowspace {__version__}. This page is complete: it loads nothing."),
+        constant("script", SOURCE),
+    )
+    head = element(
+        "head",
+        element("meta", charset="utf-8"),
+        element("meta", http_equiv="Content-Security-Policy", content=POLICY),
+        element("meta", name_="viewport", content="width=device-width, initial-scale=1"),
+        element("meta", name_="color-scheme", content="light dark"),
+        element("meta", name_="generator", content=f"rowspace {__version__}"),
+        element("title", f"{title}: private answers"),
+        constant("style", SHEET),
+    )
+    return f"<!doctype html>\n{element('html', head, body, lang='en')}\n"
+
+
+def _header(release: Release, title: str) -> Markup:
+    """What this is, and the four figures that matter."""
+    plan = release.plan
+    about = ", ".join(plan.workload.attributes[:8]) + (
+        " and more" if len(plan.workload.attributes) > 8 else ""
+    )
+    rmse = figures([plan.rmse])[0]
+    tiles = (
+        ("answers", whole(plan.workload.size), f"from {whole(plan.domain.size)} cells"),
+        ("privacy", _parameter(plan.privacy), str(plan.privacy.neighbours)),
+        ("typical error", f"±{rmse}", "root mean square"),
+        ("certificate", *_certificate(release)),
+    )
+    return element(
+        "header",
+        element("p", "Differentially private release", class_="kicker"),
+        element("h1", title),
+        element(
+            "p",
+            f"Counts of records by {about or 'all records'}, each with noise that protects every single record and "
+            "with an error bar that says how much.",
+            class_="lead",
+        ),
+        element(
+            "dl",
+            *(
+                element("div", element("dt", name), element("dd", value, element("small", small)))
+                for name, value, small in tiles
+            ),
+            class_="tiles",
+        ),
+    )
+
+
+def _certificate(release: Release) -> tuple[str, str]:
+    """How close to the best possible, in a figure and words."""
+    ratio = release.plan.ratio
+    if ratio == float("inf"):
+        return "–", "no lower bound is known"
+    if ratio < 1.00005:
+        return "optimal", "no strategy does better"
+    if ratio < 2:
+        return f"{100 * (ratio - 1):.2g} %", "above the best possible squared error, at most"
+    return f"× {ratio:.3g}", "the best possible squared error, at most"
+
+
+def _parameter(privacy: Privacy) -> str:
+    """The parameter people ask for first."""
+    if isinstance(privacy, ZCDP):
+        return f"ρ = {privacy.rho:g}"
+    epsilon = getattr(privacy, "epsilon", None)
+    return f"ε = {epsilon:g}" if epsilon is not None else str(privacy)
+
+
+def _sections(
+    release: Release, title: str, level: float, spending: Spending | None, digest: str
+) -> list[tuple[str, str, str, Markup]]:
+    """Anchor, short name, heading and content of every part of the page."""
+    plan = release.plan
+    groups = {part.group for part in plan.workload.parts}
+    errors = plan.group_errors() if len(groups) <= _MOST_GROUPS_EXAMINED else None
+    drawn = gallery(release, level)
+    charts = fragment(
+        element(
+            "p",
+            f"Intervals cover the true count {100 * level:g} % of the time. Answers are unbiased and agree with one another; "
+            "a negative or fractional count is noise, not a mistake.",
+        ),
+        element("div", *drawn.wide, class_="cards"),
+        element("div", *drawn.narrow, class_="masonry"),
+        *(element("p", remark, class_="note") for remark in drawn.remarks),
+    )
+    sections = [
+        ("privacy", "Privacy", "What it means for a person", privacy_words(plan.privacy)),
+        ("answers", "Answers", "The answers", charts),
+        ("accuracy", "Accuracy", "How accurate they are", accuracy(plan, errors)),
+        ("plan", "Method", "How they were obtained", strategy(plan)),
+    ]
+    if spending is not None:
+        sections.append(("budget", "Budget", "The budget", budget_words(spending, digest)))
+    sections.append(("table", "Table", "Answer by answer", answer_tables(release, level)))
+    sections.append(("cite", "Citation", "Citing and checking", _citing(release, title, digest)))
+    return sections
+
+
+def _citing(release: Release, title: str, digest: str) -> Markup:
+    """How to refer to the release, and how to check that a file is it."""
+    plan = release.plan
+    citation = (
+        f"{title}. {whole(plan.workload.size)} counts under {plan.privacy}. Released with rowspace {__version__}. "
+        f"SHA-256 {digest}."
+    )
+    facts = (
+        ("noise", str(plan.noise)),
+        (
+            "measured",
+            f"{whole(plan.strategy.shape[0])} noisy answers over {whole(plan.strategy.shape[1])} cells",
+        ),
+        ("software", f"rowspace {__version__}"),
+        ("SHA-256 of the release file", digest),
+    )
+    return fragment(
+        element("p", "Cite these numbers as"),
+        element("pre", citation),
+        element("p", "and the method as"),
+        element("pre", PAPER),
+        element(
+            "dl",
+            *(
+                pair
+                for name, value in facts
+                for pair in (element("dt", name), element("dd", element("code", value)))
+            ),
+            class_="facts",
+        ),
+        element("p", "Any further computation on these numbers costs no privacy.", class_="note"),
+    )

@@ -1,0 +1,39 @@
+"""The only script of the page: hides the answers that a reader is not looking for. Without it all are there."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+
+SOURCE = """
+'use strict';
+const box = document.getElementById('find');
+const said = document.getElementById('found');
+const groups = [...document.querySelectorAll('#table details')];
+const wasOpen = groups.map(group => group.open);
+function look() {
+  const words = box.value.toLowerCase().split(/ +/).filter(Boolean);
+  let found = 0;
+  groups.forEach((group, index) => {
+    let here = 0;
+    for (const row of group.querySelectorAll('tbody tr')) {
+      const text = row.textContent.toLowerCase();
+      const wanted = words.every(word => text.includes(word));
+      row.hidden = !wanted;
+      if (wanted) here += 1;
+    }
+    group.hidden = here === 0;
+    group.open = words.length ? here > 0 : wasOpen[index];
+    found += here;
+  });
+  said.textContent = words.length ? found + ' found' : '';
+}
+if (box) { box.closest('.find').hidden = false; box.addEventListener('input', look); }
+""".strip()
+
+POLICY = (
+    "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; script-src 'sha256-"
+    + base64.b64encode(hashlib.sha256(SOURCE.encode()).digest()).decode()
+    + "'"
+)
+"""What the browser may load and run: nothing but this script, by its digest, and the styles of the page."""
