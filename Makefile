@@ -8,7 +8,7 @@ READY  := $(VENV)/.ready
 # Tests run in parallel processes already; threads inside each would only fight over the cores.
 export OPENBLAS_NUM_THREADS ?= 1
 
-.PHONY: demo test lint types imports unit bench audit sample clean
+.PHONY: demo test test-engines lint types imports unit bench audit sample clean
 
 demo: $(READY)
 	$(BIN)/rowspace demo
@@ -26,7 +26,14 @@ imports: $(READY)
 	$(BIN)/lint-imports
 
 unit: $(READY)
-	$(BIN)/pytest -n auto
+	$(BIN)/pytest -n auto --dist loadgroup
+
+# PostgreSQL and Spark for real: one that is named here and missing is a failure, not a skip.
+ENGINES ?= postgres,spark
+test-engines: $(READY)
+	$(BIN)/python -m pip install --quiet --group engines
+	tests/engines/install-servers $(ENGINES)
+	ROWSPACE_ENGINES=$(ENGINES) $(BIN)/pytest tests/engines
 
 bench: $(READY)
 	$(BIN)/python -m benchmarks
