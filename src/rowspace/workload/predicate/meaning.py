@@ -42,16 +42,21 @@ def check_work(cells: int) -> None:
         )
 
 
-def holds(condition: Condition, domain: Domain, source: Source) -> Mask:
-    """Return where a condition holds on the cells of a domain, of shape ``domain.shape``.
-
-    Call it with the domain of the touched attributes only: the cost is the number of its cells.
-    """
+def check_joint_cells(domain: Domain) -> None:
+    """Refuse a condition that couples attributes with too many cells."""
     if len(domain) > 1 and domain.size > MAX_JOINT_CELLS:
         raise TooLarge(
             f"a condition couples {', '.join(domain.names)}: {domain.size:,} joint cells, "
             f"the limit is {MAX_JOINT_CELLS:,}; ask for coarser attributes, or split it with 'and'"
         )
+
+
+def holds(condition: Condition, domain: Domain, source: Source) -> Mask:
+    """Return where a condition holds on the cells of a domain, of shape ``domain.shape``.
+
+    Call it with the domain of the touched attributes only: the cost is the number of its cells.
+    """
+    check_joint_cells(domain)
     check_work(work(condition, domain))
     return np.broadcast_to(_evaluate(condition, domain, source), domain.shape)
 

@@ -40,9 +40,15 @@ class Columns:
         return given
 
     def position(self, node: exp.Expr) -> int:
-        """Where a piece of a statement begins, or the statement itself when the parser does not tell."""
-        places = (piece.meta.get("start") for piece in node.walk() if piece.meta)
-        return min((place for place in places if isinstance(place, int)), default=self.start)
+        """Where a piece of a statement begins, or what it is part of when the parser does not tell."""
+        around: exp.Expr | None = node
+        while around is not None:
+            places = [piece.meta.get("start") for piece in around.walk() if piece.meta]
+            known = [place for place in places if isinstance(place, int)]
+            if known:
+                return min(known)
+            around = around.parent
+        return self.start
 
     def error(self, node: exp.Expr, message: str) -> PredicateError:
         """The error at a piece of a statement."""

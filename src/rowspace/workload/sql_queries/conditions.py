@@ -160,6 +160,8 @@ class ConditionReader:
 
     def _membership(self, node: exp.In) -> Test:
         listed = node.expressions
+        if node.args.get("query") is not None:
+            raise self.columns.error(node, refusal(node))
         if not listed or any(value for key, value in node.args.items() if key not in ("this", "expressions")):
             raise self.columns.error(node, "IN needs a list of values in parentheses")
         return self._test(node.this, "in", tuple(self.value(item) for item in listed))

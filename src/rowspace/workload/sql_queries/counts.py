@@ -97,7 +97,7 @@ def _not_linear(node: exp.Expr, reader: ConditionReader) -> PredicateError:
     """Why an expression around aggregates is refused."""
     from sqlglot import exp
 
-    if isinstance(node, exp.Window):
+    if isinstance(node, exp.Window | exp.Query):
         return reader.columns.error(node, refusal(node))
     if isinstance(node, exp.AggFunc):
         name = node.sql_name()

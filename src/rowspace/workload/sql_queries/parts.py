@@ -18,7 +18,7 @@ from rowspace.exceptions import TooLarge
 from rowspace.workload.conditions import Conditions, check_entries
 from rowspace.workload.factors import Cells, Factor, LevelCells
 from rowspace.workload.predicate import Component
-from rowspace.workload.predicate.meaning import check_work, holds, touched, work
+from rowspace.workload.predicate.meaning import check_joint_cells, check_work, holds, touched, work
 from rowspace.workload.predicate.syntax import And, Condition, Not, Or, Test, conjuncts
 from rowspace.workload.sql_queries.conditions import Truth, all_of
 from rowspace.workload.sql_queries.grouping import CaseKey, Key, KeySet, NameKey
@@ -116,6 +116,7 @@ class PartBuilder:
 
     def _rows(self, own: Domain, conditions: list[Condition], keys: list[Key], position: int) -> Factor:
         """One row for each group that is not empty, over the joint cells of a component."""
+        check_joint_cells(own)
         condition = all_of(conditions)
         looked = sum(work(c, own) for c in conditions) + own.size * len(keys)
         self.limits.spend(0, looked, 0)

@@ -147,6 +147,8 @@ def _misread(error: Any, text: SqlText, start: int) -> PredicateError:
     if isinstance(line, int) and isinstance(column, int):
         position = _offset(text, line, column - max(len(found), 1) + 1)
     reason = str(detail.get("description") or "it is not SQL").rstrip(".")
+    if reason.startswith("Required keyword"):
+        reason = "something is missing here"
     return text.error(f"this is not a query that can be read: {reason[:200]}", position)
 
 
