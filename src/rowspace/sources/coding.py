@@ -7,7 +7,9 @@ as a check.
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Sequence
+import math
+import operator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -22,7 +24,16 @@ from rowspace.sources.opening import OpenTable
 from rowspace.sources.secrecy import attempt
 from rowspace.sources.steps import Recipe, follow
 
-__all__ = ["CodedRows", "code_rows", "combine", "fetch", "require_agreement"]
+__all__ = [
+    "CodedRows",
+    "cell_number",
+    "code_rows",
+    "combine",
+    "fetch",
+    "inside_rows",
+    "require_agreement",
+    "stream_duckdb",
+]
 
 _FAILED = (
     "the source could not be counted: it is damaged, was changed meanwhile, or the engine failed; the "
@@ -71,6 +82,20 @@ def fetch(backend: Any, query: Any) -> Any:
     return attempt(lambda: backend.to_pyarrow(query), _FAILED)
 
 
+def stream_duckdb(backend: Any, query: Any, rows: int) -> Iterator[Any]:
+    """The result of a query on DuckDB as Arrow record batches of about so many rows, made as they are asked for."""
+
+    def start() -> Any:
+        # Not Backend.to_pyarrow_batches, in which Ibis 12 calls a method that DuckDB 2 has no more. The hooks
+        # give the engine the lookup tables.
+        backend._run_pre_execute_hooks(query)
+        return iter(backend.con.sql(backend.compile(query)).to_arrow_reader(rows))
+
+    batches = attempt(start, _FAILED)
+    while (batch := attempt(lambda: next(batches, None), _FAILED)) is not None:
+        yield batch
+
+
 def require_agreement(agree: bool | np.bool_) -> None:
     """Raise unless the counts agree with the engine's own count of the rows inside."""
     if not agree:
@@ -78,6 +103,24 @@ def require_agreement(agree: bool | np.bool_) -> None:
             "two counts of the rows inside the domain differ, so neither is used: the source was changed "
             "while it was read, or its query gives other rows each time; count a copy that stands still"
         )
+
+
+def inside_rows(coded: CodedRows, attributes: int) -> Any:
+    """The rows that have all codes, of a domain of so many attributes."""
+    rows = coded.rows
+    return rows.filter(combine(operator.and_, [rows[f"code{i}"].notnull() for i in range(attributes)]))
+
+
+def cell_number(rows: Any, attributes: Sequence[int], shape: Sequence[int]) -> Any:
+    """The number of each row's cell in the table over some attributes, in C order; NULL where a code is.
+
+    `shape` is that of the domain. The table over no attribute has one cell, number 0.
+    """
+    if not attributes:
+        return rows["code0"].cast("int64") * 0
+    strides = [math.prod(shape[j] for j in attributes[k + 1 :]) for k in range(len(attributes))]
+    terms = [rows[f"code{i}"].cast("int64") * stride for i, stride in zip(attributes, strides, strict=True)]
+    return combine(operator.add, terms)
 
 
 def combine(operation: Callable[[Any, Any], Any], terms: Sequence[Any]) -> Any:
@@ -99,7 +142,7 @@ def _rows_inside(opened: OpenTable, domain: Domain, columns: Sequence[TypedColum
         for position, column in enumerate(columns)
         if column.unreadable is not None
     }
-    marked = opened.rows.select(inside=combine(lambda one, other: one & other, insides), **flags)
+    marked = opened.rows.select(inside=combine(operator.and_, insides), **flags)
     found = fetch(
         opened.backend,
         marked.aggregate(

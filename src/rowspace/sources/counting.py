@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import math
-import operator
-
 import numpy as np
 import numpy.typing as npt
 
 from rowspace.domain import Domain
 from rowspace.exceptions import InvalidInput, TooLarge
-from rowspace.sources.coding import code_rows, combine, fetch, require_agreement
+from rowspace.sources.coding import cell_number, code_rows, fetch, require_agreement
 from rowspace.sources.opening import OpenTable, open_table
 from rowspace.sources.vectors import read_counts
 
@@ -76,7 +73,7 @@ def count_cells(source: object, domain: Domain, *, table: str | None = None) -> 
             f"counting needs one array over the whole domain, at most {MAX_CELLS:,} cells; this domain has "
             "more: use fewer or wider bins, or fewer attributes"
         )
-    if _is_array(source):
+    if is_array(source):
         if table is not None:
             raise InvalidInput("table= names a table of a database: leave it out for an array of counts")
         return read_counts(source, domain)
@@ -84,7 +81,7 @@ def count_cells(source: object, domain: Domain, *, table: str | None = None) -> 
         return _count(opened, domain)
 
 
-def _is_array(source: object) -> bool:
+def is_array(source: object) -> bool:
     """Whether the source is counts rather than a table of records."""
     if isinstance(source, np.ndarray | list | tuple):
         return True
@@ -95,10 +92,8 @@ def _is_array(source: object) -> bool:
 def _count(opened: OpenTable, domain: Domain) -> npt.NDArray[np.int64]:
     """The counts of an open table."""
     coded = code_rows(opened, domain)
-    strides = [math.prod(domain.shape[position + 1 :]) for position in range(len(domain))]
-    terms = [coded.rows[f"code{position}"].cast("int64") * stride for position, stride in enumerate(strides)]
     # NULL plus anything is NULL: a row with a cell is one with all codes.
-    cells = coded.rows.select(cell=combine(operator.add, terms))
+    cells = coded.rows.select(cell=cell_number(coded.rows, range(len(domain)), domain.shape))
     inside = cells.filter(cells.cell.notnull())
     groups = fetch(coded.backend, inside.group_by("cell").aggregate(records=inside.count()))
     records = groups["records"].to_numpy().astype(np.int64)

@@ -1,0 +1,102 @@
+"""Counting many tables in one pass over codes that stream out of DuckDB, in this process.
+
+The engine hands over each code as one small unsigned integer. Some ten thousand records at a time, the number of each
+record's cell in a table is built up attribute by attribute, products shared by tables that begin with the same
+attributes, and counted by `numpy.bincount`. Memory: the tables and one batch of codes, however many records there are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import takewhile
+
+import numpy as np
+import numpy.typing as npt
+
+from rowspace.sources.coding import CodedRows, inside_rows, require_agreement, stream_duckdb
+from rowspace.sources.marginal_tables import AttributeSet, Counts
+
+__all__ = ["CELLS_PER_PASS", "tally"]
+
+#: Cells that cost as much as a pass over a million records (benchmarks/counting.py).
+CELLS_PER_PASS = 50_000
+
+# Records counted at a time: their codes and cell numbers stay in the processor's cache.
+_BATCH = 2**16
+
+
+def tally(coded: CodedRows, shape: Sequence[int], tables: Mapping[AttributeSet, Counts]) -> None:
+    """Add every record with all codes to the tables, which are C-contiguous and zero; one scan of the data.
+
+    Raises:
+        SourceError: The engine failed, or its own count of the records differs.
+    """
+    touched = sorted({i for attributes in tables for i in attributes}) or [0]
+    inside = inside_rows(coded, len(shape))
+    query = inside.select(**{f"code{i}": inside[f"code{i}"].cast(_smallest_type(shape[i])) for i in touched})
+    tallies = _shared_products(tables)
+    records = 0
+    for batch in stream_duckdb(coded.backend, query, _BATCH):
+        # Checked, because a code beyond its attribute would be counted in somebody else's cell.
+        columns = {i: batch.column(k).to_numpy() for k, i in enumerate(touched)}
+        require_agreement(all(column.max(initial=0) < shape[i] for i, column in columns.items()))
+        _add({i: column.astype(np.intp) for i, column in columns.items()}, shape, tallies, batch.num_rows)
+        records += batch.num_rows
+    require_agreement(records == coded.inside)
+
+
+def _smallest_type(size: int) -> str:
+    """The smallest unsigned type for codes 0 … size-1."""
+    return "uint8" if size <= 2**8 else "uint16" if size <= 2**16 else "uint32"
+
+
+@dataclass(frozen=True)
+class _Tally:
+    """A table as a vector of cells, and how many leading attributes it shares with the table before it."""
+
+    attributes: AttributeSet
+    shared: int
+    cells: Counts
+
+
+def _shared_products(tables: Mapping[AttributeSet, Counts]) -> list[_Tally]:
+    """The tables in lexicographic order, in which neighbours share the most."""
+    tallies: list[_Tally] = []
+    before: AttributeSet = ()
+    for attributes in sorted(tables):
+        shared = sum(
+            1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(before, attributes, strict=False))
+        )
+        # A view: what is added to it is added to the table.
+        tallies.append(_Tally(attributes, shared, tables[attributes].reshape(-1)))
+        before = attributes
+    return tallies
+
+
+def _add(
+    columns: Mapping[int, npt.NDArray[np.intp]], shape: Sequence[int], tallies: Sequence[_Tally], records: int
+) -> None:
+    """Add a batch of records, given by their codes, to all tables."""
+    deepest = max(len(tally.attributes) for tally in tallies)
+    # numbers[k] are the numbers of the cells in the table of the first k+1 attributes.
+    numbers = [np.empty(records, dtype=np.intp) for _ in range(deepest)]
+    for tally in tallies:
+        for depth, i in enumerate(tally.attributes[tally.shared :], tally.shared):
+            if depth == 0:
+                numbers[0] = columns[i]
+            else:
+                np.multiply(numbers[depth - 1], shape[i], out=numbers[depth])
+                numbers[depth] += columns[i]
+        _count(
+            numbers[len(tally.attributes) - 1] if tally.attributes else np.zeros(records, np.intp),
+            tally.cells,
+        )
+
+
+def _count(numbers: npt.NDArray[np.intp], cells: Counts) -> None:
+    """Add one to the cell of every number."""
+    if cells.size <= 4 * numbers.size:
+        cells += np.bincount(numbers, minlength=cells.size)
+    else:  # as fast as a pass over all cells of a large table is slow
+        np.add.at(cells, numbers, 1)
