@@ -20,6 +20,8 @@ from .p_identity import PIdentity
 from .permuted import Permuted
 from .predicates import AllPredicates
 from .prefix import Difference, Prefix
+from .product_residuals import ProductResiduals
+from .product_workload import ProductWorkload
 from .ranges import Ranges, RangesGram, SecondDifference
 from .residuals import Residuals
 from .scaled import Scaled, Weighted
@@ -28,6 +30,7 @@ from .spectral import Spectral
 from .spectral_integers import SpectralIntegers
 from .stack import Stack
 from .subset_operator import SubsetOperator
+from .table_operator import TableOperator
 from .total import Total, UniformGram
 from .tree import Tree
 from .waves import Cosines, Sines
@@ -51,6 +54,8 @@ __all__ = [
     "PIdentity",
     "Permuted",
     "Prefix",
+    "ProductResiduals",
+    "ProductWorkload",
     "Ranges",
     "RangesGram",
     "Residuals",
@@ -63,6 +68,7 @@ __all__ = [
     "Stack",
     "SubsetOperator",
     "Sum",
+    "TableOperator",
     "Total",
     "Transpose",
     "Tree",

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 
 from .base import Array, Vector
+from .checks import Indices
+from .component_tables import ComponentTables
 from .subset_lattice import SubsetLattice, mask_of, members
 from .subset_operator import SubsetOperator
 from .subset_tables import Tables
+from .table_layout import TableStack
 
 
 @dataclass(frozen=True, eq=False)
@@ -112,6 +115,46 @@ class Marginals(SubsetOperator):
             counts.append(count.ravel())
         return np.concatenate(values), np.concatenate(counts)
 
+    def _unweighted(self, tables: Indices, stack: TableStack) -> Indices:
+        return tables
+
+    def largest_unweighted_entry(self) -> int:
+        return 1
+
+    def component_tables(self, y: Array) -> ComponentTables:
+        """ω_R = ν_R Σ_{S⊇R} w_S · (table S averaged over S∖R, centred along R)."""
+        lattice = self._lattice
+        totals = {
+            shape: np.zeros((len(numbers), *shape)) for shape, numbers in self._component_stacks.items()
+        }
+        row = {number: k for numbers in self._component_stacks.values() for k, number in enumerate(numbers)}
+        rows = np.array([row[number] for number in range(lattice.size)])
+        weights = np.array(self.weights)
+        for stack in self.layout.stacks:
+            for block in stack.blocks():
+                sets = np.array([self.sets[number] for number in block.numbers.tolist()], dtype=np.int64)
+                sets = sets.reshape(len(block.numbers), len(stack.shape))
+                own = weights[block.numbers].reshape(-1, *[1] * len(stack.shape))
+                for chosen, part in _centred_means(own * block.taken(y)):
+                    kept = [j for j in chosen if stack.shape[j] > 1]
+                    shape = tuple(stack.shape[j] for j in kept)
+                    places = rows[lattice.find(sets[:, kept])]
+                    np.add.at(totals[shape], places, part.reshape(-1, *shape))
+        found = ComponentTables(self.splits)
+        for shape, numbers in self._component_stacks.items():
+            variances = np.array([self.component_variances[lattice.masks[number]] for number in numbers])
+            totals[shape] *= variances.reshape(-1, *[1] * len(shape))
+            found.add([lattice.sets[number] for number in numbers], totals[shape])
+        return found
+
+    @cached_property
+    def _component_stacks(self) -> dict[tuple[int, ...], list[int]]:
+        """The sets of the lattice by the shape of their table."""
+        stacks: dict[tuple[int, ...], list[int]] = {}
+        for number, attributes in enumerate(self._lattice.sets):
+            stacks.setdefault(tuple(self.sizes[i] for i in attributes), []).append(number)
+        return stacks
+
     def _max_column_sum(self, p: int) -> float:
         # Every cell is counted in exactly one cell of every table.
         return float(sum(weight**p for weight in self.weights))
@@ -121,6 +164,23 @@ class Marginals(SubsetOperator):
 
     def largest_entry(self) -> float:
         return max(self.weights)
+
+
+def _centred_means(tables: Array) -> Iterator[tuple[list[int], Array]]:
+    """(axes R, tables averaged over the other axes and centred along R) for all sets of axes, the first axis aside.
+
+    Axis by axis a table is its mean and what is left: every part is computed once.
+    """
+    pending: list[tuple[int, list[int], Array]] = [(1, [], tables)]
+    while pending:
+        axis, chosen, part = pending.pop()
+        if axis == tables.ndim:
+            yield chosen, part
+            continue
+        mean = part.mean(axis=axis, keepdims=True)
+        pending.append((axis + 1, chosen, mean))
+        if tables.shape[axis] > 1:
+            pending.append((axis + 1, [*chosen, axis - 1], part - mean))
 
 
 def _subsets(mask: int) -> list[int]:

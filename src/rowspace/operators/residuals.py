@@ -15,11 +15,13 @@ import numpy as np
 
 from rowspace.exceptions import InvalidInput
 
-from .base import Array, Operator, Vector
-from .checks import rounding_scale
+from .base import Array, Vector
+from .checks import Indices
+from .component_tables import ComponentTables
 from .subset_lattice import SubsetLattice, members
 from .subset_operator import SubsetOperator
 from .subset_tables import Tables
+from .table_layout import TableStack
 
 
 @dataclass(frozen=True, eq=False)
@@ -109,6 +111,24 @@ class Residuals(SubsetOperator):
     def largest_entry(self) -> float:
         return max(w * self._multiplicity(mask) for mask, w in self._weights)
 
-    def _rounded(self, bits: int) -> tuple[Operator, float]:
-        scale = rounding_scale(bits, self.largest_entry())
-        return self._rounded_at(scale), scale
+    def _unweighted(self, tables: Indices, stack: TableStack) -> Indices:
+        for axis, n in enumerate(stack.shape, start=1):
+            tables = n * tables - tables.sum(axis=axis, keepdims=True)
+        return tables
+
+    def largest_unweighted_entry(self) -> int:
+        return max(self._multiplicity(mask) for mask in self._masks)
+
+    def component_tables(self, y: Array) -> ComponentTables:
+        """ω_R = (answers to R, centred) / (w_R Π n_i): (n·I − 11ᵗ)⁺ is (I − 11ᵗ/n)/n."""
+        found = ComponentTables(self.splits)
+        weights = np.array(self.weights)
+        for stack in self.layout.stacks:
+            for block in stack.blocks():
+                measured = weights[block.numbers] > 0
+                scale = 1 / (weights[block.numbers][measured] * block.cells)
+                part = block.taken(y)[measured] * scale.reshape(-1, *[1] * len(stack.shape))
+                for axis in range(1, part.ndim):
+                    part -= part.mean(axis=axis, keepdims=True)
+                found.add([self.sets[number] for number in block.numbers[measured].tolist()], part)
+        return found

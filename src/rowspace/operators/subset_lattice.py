@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
+from itertools import accumulate
 
 import numpy as np
 
@@ -40,47 +42,100 @@ def members(mask: int) -> list[int]:
 
 @dataclass(frozen=True)
 class SubsetLattice:
-    """All subsets of some sets, numbered.
+    """All subsets of some sets, numbered by size, then in lexicographic order.
 
-    `steps` holds, for every attribute k that occurs, the numbers of the sets that contain k, and those of the same
-    sets without k: a sum over all subsets or supersets is one vectorized addition per attribute.
+    `orders[k]` lists the sets of k attributes, one ascending row each; `below[k][:, j]` says which set of `orders[k−1]`
+    is left without the j-th attribute.
     """
 
-    masks: tuple[int, ...]
-    index: Mapping[int, int]
-    steps: Mapping[int, tuple[Indices, Indices]]
+    orders: tuple[Indices, ...]
+    below: tuple[Indices, ...]
 
     @classmethod
     def under(cls, masks: Iterable[int]) -> SubsetLattice:
         """The sets and everything below them; `TooLarge` when that is too many to list."""
-        index: dict[int, int] = {0: 0}
-        pending = sorted(set(masks))
-        if pending and max(mask.bit_count() for mask in pending) > LARGEST_SET:
+        rows: dict[int, list[list[int]]] = {}
+        for mask in set(masks):
+            rows.setdefault(mask.bit_count(), []).append(members(mask))
+        return cls.under_rows({k: np.array(sets, dtype=np.int64) for k, sets in rows.items()})
+
+    @classmethod
+    def under_rows(cls, rows: Mapping[int, Indices]) -> SubsetLattice:
+        """The same for sets given as ascending rows of attribute numbers, by number of attributes."""
+        largest = max(rows, default=0)
+        if largest > LARGEST_SET:
             raise TooLarge(
                 f"a marginal over more than {LARGEST_SET} attributes has too many subsets; use smaller ones"
             )
-        with_it: dict[int, list[int]] = {}
-        without: dict[int, list[int]] = {}
-        while pending:
-            mask = pending.pop()
-            if mask in index:
-                continue
-            index[mask] = len(index)
-            if len(index) > LARGEST_LATTICE:
+        width = 1 + max((int(sets.max()) for k, sets in rows.items() if k and len(sets)), default=0)
+        orders: list[Indices] = [np.empty((0, 0), dtype=np.int64)] * (largest + 1)
+        below = list(orders)
+        above = np.empty((0, largest + 1), dtype=np.int64)
+        total = 0
+        for k in range(largest, -1, -1):
+            # The sets of k attributes: those given, and every set of k + 1 attributes without one of them.
+            children = [np.delete(above, j, axis=1) for j in range(k + 1)] if len(above) else []
+            given = rows.get(k, np.empty((0, k), dtype=np.int64))
+            found, inverse = _distinct(np.concatenate([*children, given.reshape(len(given), k)]), width)
+            if children:
+                below[k + 1] = inverse[: (k + 1) * len(above)].reshape(k + 1, len(above)).T
+            orders[k] = above = found
+            total += len(found)
+            if total > LARGEST_LATTICE:
                 raise TooLarge(
                     f"these marginals have more than {LARGEST_LATTICE} subsets; use fewer or smaller ones"
                 )
-            pending.extend(mask ^ (1 << attribute) for attribute in members(mask))
-        for mask, number in index.items():
-            for attribute in members(mask):
-                with_it.setdefault(attribute, []).append(number)
-                without.setdefault(attribute, []).append(index[mask ^ (1 << attribute)])
-        steps = {k: (np.array(with_it[k]), np.array(without[k])) for k in sorted(with_it)}
-        return cls(tuple(index), index, steps)
+        if not len(orders[0]):
+            orders[0] = np.empty((1, 0), dtype=np.int64)
+        below[0] = np.empty((1, 0), dtype=np.int64)
+        return cls(tuple(orders), tuple(below))
+
+    @cached_property
+    def offsets(self) -> list[int]:
+        """The number of the first set of every size, and the number of all sets."""
+        return list(accumulate((len(rows) for rows in self.orders), initial=0))
+
+    @property
+    def size(self) -> int:
+        """Number of sets."""
+        return self.offsets[-1]
+
+    @cached_property
+    def sets(self) -> tuple[tuple[int, ...], ...]:
+        """Every set as its attribute numbers."""
+        return tuple(tuple(row) for rows in self.orders for row in rows.tolist())
+
+    @cached_property
+    def masks(self) -> tuple[int, ...]:
+        """Every set as an integer."""
+        return tuple(mask_of(attributes) for attributes in self.sets)
+
+    @cached_property
+    def index(self) -> Mapping[int, int]:
+        """The number of every set."""
+        return {mask: number for number, mask in enumerate(self.masks)}
+
+    @cached_property
+    def steps(self) -> Mapping[int, tuple[Indices, Indices]]:
+        """For every attribute that occurs, the sets that contain it, and the same sets without it.
+
+        A sum over all subsets or supersets is then one vectorized addition per attribute.
+        """
+        attribute = np.concatenate([rows.T.ravel() for rows in self.orders])
+        with_it = np.concatenate(
+            [np.tile(np.arange(len(rows)) + self.offsets[k], k) for k, rows in enumerate(self.orders)]
+        )
+        without = np.concatenate(
+            [below.T.ravel() + (self.offsets[k - 1] if k else 0) for k, below in enumerate(self.below)]
+        )
+        order = np.argsort(attribute, kind="stable")
+        names, starts = np.unique(attribute[order], return_index=True)
+        pieces = zip(np.split(with_it[order], starts[1:]), np.split(without[order], starts[1:]), strict=True)
+        return dict(zip(names.tolist(), pieces, strict=True)) if len(names) else {}
 
     def vector(self, values: Mapping[int, float]) -> Vector:
         """One number per set, zero where none is given."""
-        out = np.zeros(len(self.masks))
+        out = np.zeros(self.size)
         for mask, value in values.items():
             out[self.index[mask]] = value
         return out
@@ -101,7 +156,35 @@ class SubsetLattice:
 
     def products(self, factors: Sequence[float]) -> Vector:
         """Π over the attributes in R of their factors, for every R."""
-        out = np.ones(len(self.masks))
-        for attribute, (with_it, _) in self.steps.items():
-            out[with_it] *= factors[attribute]
-        return out
+        each = np.asarray(factors, dtype=np.float64)
+        return np.concatenate([each[rows].prod(axis=1) for rows in self.orders])
+
+    def find(self, rows: Indices) -> Indices:
+        """The numbers of sets given as ascending rows of the same size, all of which must be there."""
+        k = rows.shape[1]
+        width = 1 + max((int(own.max()) for own in self.orders[1:]), default=0)
+        if k == 0:
+            return np.zeros(len(rows), dtype=np.int64)
+        if width**k < 2**62:
+            place = np.searchsorted(_keys(self.orders[k], width), _keys(rows, width))
+        else:
+            numbers = {tuple(row): number for number, row in enumerate(self.orders[k].tolist())}
+            place = np.array([numbers[tuple(row)] for row in rows.tolist()], dtype=np.int64)
+        return np.asarray(place + self.offsets[k])
+
+
+def _keys(rows: Indices, width: int) -> Indices:
+    """Rows of digits below `width` as numbers, which sort as the rows do."""
+    keys = np.zeros(len(rows), dtype=np.int64)
+    for column in rows.T:
+        keys = keys * width + column
+    return keys
+
+
+def _distinct(rows: Indices, width: int) -> tuple[Indices, Indices]:
+    """(the distinct rows in lexicographic order, the number of each row among them)."""
+    if width ** rows.shape[1] < 2**62:
+        _, first, inverse = np.unique(_keys(rows, width), return_index=True, return_inverse=True)
+        return rows[first], inverse
+    found, inverse = np.unique(rows, axis=0, return_inverse=True)
+    return found, inverse.ravel()

@@ -11,71 +11,28 @@ from abc import abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import accumulate, pairwise
+from itertools import pairwise
 from math import prod
-from typing import Any
 
 import numpy as np
 
 from rowspace.exceptions import InvalidInput
 
 from .base import Array, Operator, Vector
-from .checks import check_number, check_size, check_supported, rounding_scale
+from .checks import check_supported
 from .marginal_workload import MarginalWorkload
-from .subset_lattice import LARGEST_SET, mask_of
-from .subset_tables import TableAxes, Tables
-from .tree import rounded_weights
+from .subset_lattice import members
+from .subset_tables import Tables
+from .table_operator import TableOperator
 
 
-class SubsetOperator(Operator):
-    """One weighted table per set of attributes, given `sizes`, `sets` and `weights`."""
-
-    sizes: tuple[int, ...]
-    sets: tuple[tuple[int, ...], ...]
-    weights: tuple[float, ...]
-
-    def _check(self) -> None:
-        """Bring the fields into one known form, or raise `InvalidInput`."""
-        if not isinstance(self.sizes, (tuple, list)) or not self.sizes:
-            raise InvalidInput("expected the sizes of one or more attributes")
-        sizes = tuple(check_size("an attribute's size", n) for n in self.sizes)
-        if not isinstance(self.sets, (tuple, list)) or not self.sets:
-            raise InvalidInput("expected one or more sets of attribute numbers")
-        sets = tuple(_checked_set(attributes, len(sizes)) for attributes in self.sets)
-        if len(set(sets)) != len(sets):
-            raise InvalidInput("expected sets that differ from one another; give one of them all the weight")
-        given = tuple(self.weights) if isinstance(self.weights, (tuple, list, np.ndarray)) else ()
-        if len(given) != len(sets):
-            raise InvalidInput(f"expected a sequence of {len(sets)} weights, one per set")
-        weights = tuple(check_number("a weight", weight) for weight in given)
-        if min(weights) < 0 or not any(weights):
-            raise InvalidInput("expected weights >= 0, not all zero")
-        for name, value in (("sizes", sizes), ("sets", sets), ("weights", weights)):
-            object.__setattr__(self, name, value)
-        if max(mask.bit_count() for mask in self._masks) > LARGEST_SET:
-            raise InvalidInput(f"expected sets of at most {LARGEST_SET} attributes that have several cells")
+class SubsetOperator(TableOperator):
+    """Tables to which all cells are alike: its Gram matrix has common eigenspaces with those of all marginals."""
 
     @cached_property
-    def axes(self) -> TableAxes:
-        """The attributes as array axes."""
-        return TableAxes(self.sizes)
-
-    @cached_property
-    def _masks(self) -> tuple[int, ...]:
-        """The sets, without attributes of one cell."""
-        return tuple(mask_of(attributes) & self.axes.varying for attributes in self.sets)
-
-    @cached_property
-    def _offsets(self) -> list[int]:
-        return list(accumulate((self.axes.count(mask) for mask in self._masks), initial=0))
-
-    @property
-    def shape(self) -> tuple[int, int]:
-        return self._offsets[-1], prod(self.sizes)
-
-    @property
-    def integral(self) -> bool:
-        return all(weight.is_integer() and weight < 2**53 for weight in self.weights)
+    def component_variances(self) -> Mapping[int, float]:
+        """ν_R for every component R that is measured, at unit noise (see `splits`)."""
+        return {mask: 1 / (value * self.axes.count(mask)) for mask, value in self.eigenvalues.items()}
 
     @property
     @abstractmethod
@@ -113,14 +70,6 @@ class SubsetOperator(Operator):
     def _exact_column_sums(self, p: int) -> list[int]:
         return [self._integer_norm(p)] * self.shape[1]
 
-    def _rounded(self, bits: int) -> tuple[Operator, float]:
-        scale = rounding_scale(bits, max(self.weights))
-        return self._rounded_at(scale), scale
-
-    def _rounded_at(self, scale: float) -> Operator:
-        # Every table is an integer matrix times its weight: rounding the weights keeps the row space.
-        return type(self)(self.sizes, self.sets, rounded_weights(self.weights, scale))  # type: ignore[call-arg]
-
     @property
     def full_column_rank(self) -> bool:
         return len(self.eigenvalues) == 1 << self.axes.varying.bit_count()
@@ -134,7 +83,7 @@ class SubsetOperator(Operator):
 
     def _multiplicity(self, mask: int) -> int:
         """Dimension of a residual space."""
-        return prod(n - 1 for i, n in enumerate(self.sizes) if mask >> i & 1)
+        return prod(self.sizes[i] - 1 for i in members(mask))
 
     def _profile_trace(self, W: Operator) -> float:
         workload = MarginalWorkload.of(W)
@@ -185,13 +134,3 @@ class SubsetInverse(Operator):
     @property
     def full_column_rank(self) -> bool | None:
         return None
-
-
-def _checked_set(attributes: Any, number: int) -> tuple[int, ...]:
-    """Ascending attribute numbers, or `InvalidInput`."""
-    if not isinstance(attributes, (tuple, list)):
-        raise InvalidInput("expected every set to be a tuple of attribute numbers")
-    checked = tuple(check_size("an attribute number", attribute, 0) for attribute in attributes)
-    if any(a >= b for a, b in pairwise(checked)) or (checked and checked[-1] >= number):
-        raise InvalidInput(f"expected attribute numbers below {number}, ascending and different")
-    return checked

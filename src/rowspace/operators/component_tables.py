@@ -1,0 +1,88 @@
+"""Estimated tables of any set of attributes, put together from components that are estimated independently.
+
+The component of R is the table over R of what is left of the counts when, along every attribute of R, each cell's share
+u of the total is subtracted. A table over S is the sum over R ⊆ S of its components, each spread over S∖R by u: so all
+tables agree with one another wherever they overlap.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from itertools import combinations
+from math import prod
+
+import numpy as np
+
+from .checks import Array, Vector, check_supported
+from .splits import CellSplit, Split
+from .table_layout import BLOCK
+
+Attributes = tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class ComponentTables:
+    """Components in stacks of equal shape, and where each set's is: (stack, row)."""
+
+    splits: Sequence[Split]
+    stacks: list[Array] = field(default_factory=list)
+    places: dict[Attributes, tuple[int, int]] = field(default_factory=dict)
+
+    def add(self, sets: Sequence[Attributes], tables: Array) -> None:
+        """Take in the components of some sets, of one shape."""
+        self.places.update({own: (len(self.stacks), row) for row, own in enumerate(sets)})
+        self.stacks.append(tables)
+
+    def table(self, attributes: Attributes) -> Vector:
+        """The estimated table over some attributes, ascending."""
+        return np.asarray(self.tables([attributes])[0])
+
+    def tables(self, sets: Sequence[Attributes]) -> Array:
+        """The tables over sets of attributes of the same sizes, stacked; vectorized over the sets."""
+        shape = tuple(len(self.splits[i].u) for i in sets[0])
+        out = np.zeros((len(sets), *shape))
+        step = max(1, BLOCK // max(1, prod(shape)))
+        for start in range(0, len(sets), step):
+            self._fill(out[start : start + step], sets[start : start + step])
+        return out
+
+    def _fill(self, out: Array, sets: Sequence[Attributes]) -> None:
+        k = len(sets[0])
+        # An attribute of one cell never varies: no component is about it.
+        varying = [j for j in range(k) if out.shape[j + 1] > 1]
+        for size in range(len(varying) + 1):
+            for chosen in combinations(varying, size):
+                term = self._gathered([tuple(own[j] for j in chosen) for own in sets])
+                rest = [j for j in range(k) if j not in chosen]
+                term = np.expand_dims(term, [j + 1 for j in rest])
+                for j in rest:
+                    term = term * self._spread([own[j] for own in sets], j, k)
+                out += term
+
+    def _gathered(self, sets: Sequence[Attributes]) -> Array:
+        """The components of some sets, one after the other."""
+        check_supported(float(any(own not in self.places for own in sets)), 1.0)
+        places = np.array([self.places[own] for own in sets])
+        found = np.unique(places[:, 0])
+        if len(found) == 1:
+            stack = self.stacks[found[0]]
+            rows = places[:, 1]
+            ascending = len(rows) == len(stack) and bool((np.diff(rows) == 1).all())
+            return stack if ascending else np.asarray(stack[rows])
+        out = np.empty((len(sets), *self.stacks[found[0]].shape[1:]))
+        for number in found:
+            own = places[:, 0] == number
+            out[own] = self.stacks[number][places[own, 1]]
+        return out
+
+    def _spread(self, attributes: list[int], axis: int, dimensions: int) -> Array:
+        """u of the attribute each table has at this axis, as an array that multiplies by broadcasting."""
+        distinct, inverse = np.unique(attributes, return_inverse=True)
+        if all(isinstance(self.splits[i], CellSplit) for i in distinct.tolist()):
+            # Equal shares: one number, which leaves the small component small.
+            return np.asarray(self.splits[attributes[0]].u[0])
+        vectors = np.array([self.splits[i].u for i in distinct.tolist()])[inverse]
+        shape = [1] * dimensions
+        shape[axis] = vectors.shape[1]
+        return vectors.reshape(len(attributes), *shape)

@@ -1,0 +1,204 @@
+"""Workloads as unions of products that name only the attributes they are about.
+
+The form in which a workload of a hundred attributes is planned and answered: no operator over the cells is ever built.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import product
+from math import prod
+
+import numpy as np
+
+from rowspace.exceptions import InvalidInput
+
+from .base import Operator
+from .checks import Indices, Vector
+from .identity import Identity
+from .splits import CellSplit, Split, root
+from .subset_lattice import SubsetLattice
+
+
+@dataclass(frozen=True, eq=False)
+class Piece:
+    """Queries about the joint cells of some attributes, ascending, in C order; usually of one attribute."""
+
+    axes: tuple[int, ...]
+    operator: Operator
+
+
+@dataclass(frozen=True, eq=False)
+class ProductWorkload:
+    """Every part is a product of some of the `pieces`, which share no attribute; other attributes are summed out.
+
+    `powers` are the squared importance weights of the parts.
+
+    >>> from rowspace import operators as op
+    >>> age, sex = Piece((0,), op.Ranges(4)), Piece((1,), op.Identity(2))
+    >>> W = ProductWorkload((4, 2), (age, sex), ((0,), (0, 1), ()), np.ones(3))
+    >>> W.sizes_of_parts
+    [10, 20, 1]
+    """
+
+    sizes: tuple[int, ...]
+    pieces: tuple[Piece, ...]
+    parts: tuple[tuple[int, ...], ...]
+    powers: Vector
+
+    def __post_init__(self) -> None:
+        for piece in self.pieces:
+            if piece.operator.shape[1] != prod(self.sizes[axis] for axis in piece.axes):
+                raise InvalidInput("expected every piece of a product over the joint cells of its attributes")
+
+    @property
+    def sizes_of_parts(self) -> list[int]:
+        """Number of queries of every part."""
+        rows = [piece.operator.shape[0] for piece in self.pieces]
+        return [prod(rows[number] for number in part) for part in self.parts]
+
+    @property
+    def queries(self) -> int:
+        """Number of queries."""
+        return sum(self.sizes_of_parts)
+
+    @cached_property
+    def only_cells(self) -> bool:
+        """Whether all parts are marginals: one query per cell of some attributes."""
+        return all(len(p.axes) == 1 and isinstance(p.operator, Identity) for p in self.pieces)
+
+    def axes_of(self, part: Sequence[int]) -> tuple[int, ...]:
+        """The attributes of a part, piece by piece: the order of its queries."""
+        return tuple(axis for number in part for axis in self.pieces[number].axes)
+
+    @cached_property
+    def cells(self) -> tuple[CellSplit, ...]:
+        """The split of every attribute in which all cells are alike."""
+        return tuple(CellSplit(n) for n in self.sizes)
+
+    @cached_property
+    def _batches(self) -> list[tuple[Indices, Indices]]:
+        """(numbers of the parts, their pieces as rows) for parts of equally many pieces."""
+        by_length: dict[int, list[int]] = {}
+        for number, part in enumerate(self.parts):
+            by_length.setdefault(len(part), []).append(number)
+        return [
+            (np.array(numbers), np.array([self.parts[n] for n in numbers], dtype=np.int64).reshape(-1, k))
+            if k
+            else (np.array(numbers), np.empty((len(numbers), 0), dtype=np.int64))
+            for k, numbers in by_length.items()
+        ]
+
+    def _blocks(self) -> Iterator[tuple[Indices, Indices, list[Indices]]]:
+        """(numbers of parts, attributes of each as rows, their pieces): parts whose pieces have as many attributes."""
+        width = np.array([len(piece.axes) for piece in self.pieces] or [0])
+        for numbers, pieces in self._batches:
+            if pieces.shape[1] == 0:
+                yield numbers, np.empty((len(numbers), 0), dtype=np.int64), []
+                continue
+            for shape in np.unique(width[pieces], axis=0):
+                own = (width[pieces] == shape).all(axis=1)
+                columns = [pieces[own, j] for j in range(pieces.shape[1])]
+                axes = [
+                    np.array([self.pieces[n].axes for n in column.tolist()]).reshape(-1, k)
+                    for column, k in zip(columns, shape.tolist(), strict=True)
+                ]
+                yield numbers[own], np.concatenate(axes, axis=1), columns
+
+    @cached_property
+    def lattice(self) -> SubsetLattice:
+        """The sets of attributes asked together, and all below them; attributes of one cell are left out."""
+        rows: dict[int, list[Indices]] = {0: [np.empty((1, 0), dtype=np.int64)]}
+        varying = np.array(self.sizes) > 1
+        for _, axes, _ in self._blocks():
+            for kept in np.unique(varying[axes], axis=0) if axes.shape[1] else []:
+                own = (varying[axes] == kept).all(axis=1)
+                sets = np.sort(axes[own][:, kept], axis=1)
+                rows.setdefault(sets.shape[1], []).append(sets)
+        return SubsetLattice.under_rows({k: np.concatenate(found) for k, found in rows.items()})
+
+    def costs(self, splits: Sequence[Split] | None = None, powers: Vector | None = None) -> Vector:
+        """What one unit of ν_R costs the workload, for every R of the lattice: Σ over the parts of
+
+        power · Π_{i∈R} tr(W_i K_i W_iᵗ) Π_{j∉R} ‖W_j u_j‖². O(parts · 2^attributes of a part), vectorized.
+        """
+        splits = splits or self.cells
+        weights = self.powers if powers is None else powers
+        tables = [piece_costs(piece, splits) for piece in self.pieces]
+        out = np.zeros(self.lattice.size)
+        varying = np.array(self.sizes) > 1
+        for numbers, axes, columns in self._blocks():
+            values = weights[numbers][:, None]
+            for column in columns:
+                own = np.array([tables[n] for n in column.tolist()])
+                values = (values[:, :, None] * own[:, None, :]).reshape(len(numbers), -1)
+            for pattern, chosen in enumerate(product((False, True), repeat=axes.shape[1])):
+                sets = axes[:, list(chosen)]
+                seen = varying[sets].all(axis=1)
+                places = self.lattice.find(np.sort(sets[seen], axis=1))
+                out += np.bincount(places, values[seen, pattern], minlength=len(out))
+        return out
+
+    def variances(
+        self, number: int, component: Sequence[float], splits: Sequence[Split] | None = None
+    ) -> Vector:
+        """Variance of every query of a part, given ν_R for the subsets R of its attributes in C order of [in R?]."""
+        splits = splits or self.cells
+        part = self.parts[number]
+        by_piece = [piece_variances(self.pieces[n], splits) for n in part]
+        out = np.zeros(1)
+        for nu, chosen in zip(component, product(*(range(len(rows)) for rows in by_piece)), strict=True):
+            term = np.array([nu])
+            for rows, pattern in zip(by_piece, chosen, strict=True):
+                term = np.multiply.outer(term, rows[pattern]).ravel()
+            out = out + term
+        return out
+
+
+def subsets_in_order(axes: Sequence[int]) -> list[tuple[int, ...]]:
+    """The subsets of some attributes in C order of a (2, 2, …) array, one axis per attribute; each ascending."""
+    patterns = product((False, True), repeat=len(axes))
+    return [tuple(sorted(a for a, chosen in zip(axes, p, strict=True) if chosen)) for p in patterns]
+
+
+def piece_costs(piece: Piece, splits: Sequence[Split]) -> Vector:
+    """tr(W (⊗_{R}K ⊗_{rest}uuᵗ) Wᵗ) for every set R of the piece's attributes, in C order of [in R?]."""
+    if len(piece.axes) == 1:
+        split = splits[piece.axes[0]]
+        return np.array([split.level(piece.operator), split.trace(piece.operator)])
+    return np.array([rows.sum() for rows in piece_variances(piece, splits)])
+
+
+def piece_variances(piece: Piece, splits: Sequence[Split]) -> list[Vector]:
+    """The diagonal of what `piece_costs` is the trace of: one vector over the queries for every set R."""
+    if len(piece.axes) == 1:
+        split = splits[piece.axes[0]]
+        return [(piece.operator @ split.u) ** 2, split.quadratic(piece.operator)]
+    own = [splits[axis] for axis in piece.axes]
+    shape = [len(split.u) for split in own]
+    blocks: list[list[Vector]] = [[] for _ in range(2 ** len(own))]
+    for _, rows in piece.operator.row_blocks():
+        for number, chosen in enumerate(product((False, True), repeat=len(own))):
+            table = rows.reshape(len(rows), *shape)
+            # Contracted or transformed one attribute at a time, always the first that is left; it goes to the end.
+            for split, resolved in zip(own, chosen, strict=True):
+                table = np.tensordot(table, root(split) if resolved else split.u[:, None], axes=(1, 0))
+            blocks[number].append(np.square(table).reshape(len(rows), -1).sum(axis=1))
+    return [np.concatenate(found) for found in blocks]
+
+
+def gather(sizes: Sequence[int], parts: Iterable[tuple[float, tuple[Piece, ...]]]) -> ProductWorkload:
+    """A workload of (weight, pieces): the same piece, by identity, is kept once."""
+    numbers: dict[int, int] = {}
+    pieces: list[Piece] = []
+    rows, powers = [], []
+    for weight, own in parts:
+        for piece in own:
+            if id(piece) not in numbers:
+                numbers[id(piece)] = len(pieces)
+                pieces.append(piece)
+        rows.append(tuple(numbers[id(piece)] for piece in own))
+        powers.append(weight**2)
+    return ProductWorkload(tuple(sizes), tuple(pieces), tuple(rows), np.array(powers, dtype=np.float64))

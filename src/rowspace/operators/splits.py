@@ -1,0 +1,129 @@
+"""How one attribute's queries split into what the total tells and what is left: the algebra of tables without cells.
+
+For a strategy of tables every attribute has a vector u with Σu = 1 and a positive semidefinite K with K·1 = 0. A query
+q about the attribute is q = (q·u)·1ᵗ + (q − (q·u)·1ᵗ): its first part is answered by tables that sum the attribute out,
+the second by tables that resolve it, at variance qKqᵗ per unit. A product of queries ⊗q_i then has the variance
+
+    Σ_R ν_R Π_{i∈R} q_i K_i q_iᵗ Π_{j∉R} (q_j·u_j)²,      R over the sets of attributes,
+
+with one number ν_R per set that the strategy decides (`SubsetOperator.component_variances`).
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from rowspace.exceptions import InvalidInput
+
+from .base import DECOMPOSITION_LIMIT, Operator
+from .checks import Vector
+from .fallback import check_decomposable
+from .identity import Identity
+
+
+class Split(ABC):
+    """One attribute's u and K."""
+
+    @property
+    @abstractmethod
+    def u(self) -> Vector:
+        """What stands for a cell when only the total is known; sums to one."""
+
+    @abstractmethod
+    def trace(self, W: Operator) -> float:
+        """tr(W K Wᵗ)."""
+
+    @abstractmethod
+    def quadratic(self, W: Operator) -> Vector:
+        """q K qᵗ for every row q of W."""
+
+    @property
+    @abstractmethod
+    def K(self) -> Vector:
+        """K as a dense matrix."""
+
+    def level(self, W: Operator) -> float:
+        """‖W u‖², by the Gram matrix: W may have more rows than fit."""
+        return float(self.u @ (W.gram() @ self.u))
+
+
+@dataclass(frozen=True)
+class CellSplit(Split):
+    """Every cell alike: u = 1/n and K = I − 11ᵗ/n."""
+
+    n: int
+
+    @cached_property
+    def u(self) -> Vector:
+        return np.full(self.n, 1 / self.n)
+
+    @property
+    def K(self) -> Vector:
+        return np.eye(self.n) - 1 / self.n
+
+    def level(self, W: Operator) -> float:
+        return 1 / self.n if isinstance(W, Identity) else super().level(W)
+
+    def trace(self, W: Operator) -> float:
+        if isinstance(W, Identity):
+            return self.n - 1.0
+        return max(0.0, W.squared_frobenius() - self.n * self.level(W))
+
+    def quadratic(self, W: Operator) -> Vector:
+        if isinstance(W, Identity):
+            return np.full(self.n, 1 - 1 / self.n)
+        if self.n <= DECOMPOSITION_LIMIT:
+            return W.row_quadratic(self.K)
+        sums = W @ np.ones(self.n)
+        squares = np.concatenate([np.einsum("ij,ij->i", rows, rows) for _, rows in W.row_blocks(2**22)])
+        return np.asarray(squares - sums**2 / self.n)
+
+
+@dataclass(frozen=True, eq=False)
+class ContrastSplit(Split):
+    """The split that measuring S leads to, S of n − 1 independent rows: u spans what S does not see.
+
+    With L = (I − u1ᵗ)S⁺, L·S = I − u1ᵗ: applied to answers of S it gives every cell less its share of the total, and
+    K = L·Lᵗ is what that costs at unit noise.
+    """
+
+    S: Operator
+
+    @cached_property
+    def _dense(self) -> Vector:
+        check_decomposable(self.S.gram(), "split an attribute")
+        return self.S.to_dense()
+
+    @cached_property
+    def u(self) -> Vector:
+        # The row space of S is the complement of u.
+        _, values, directions = np.linalg.svd(self._dense, full_matrices=True)
+        unseen = directions[-1]
+        if values.min(initial=1.0) <= 1e-9 * values.max(initial=1.0) or abs(unseen.sum()) < 1e-9:
+            raise InvalidInput("expected independent contrasts that miss one direction, whose sum is not zero")
+        return np.asarray(unseen / unseen.sum())
+
+    @cached_property
+    def L(self) -> Vector:
+        """From answers to S back to cells."""
+        inverse = np.linalg.pinv(self._dense)
+        return np.asarray(inverse - np.outer(self.u, inverse.sum(axis=0)))
+
+    @cached_property
+    def K(self) -> Vector:
+        return np.asarray(self.L @ self.L.T)
+
+    def trace(self, W: Operator) -> float:
+        return float(np.sum(self.K * W.gram().to_dense()))
+
+    def quadratic(self, W: Operator) -> Vector:
+        return W.row_quadratic(self.K)
+
+
+def root(split: Split) -> Vector:
+    """A matrix with K = root·rootᵗ."""
+    return split.L if isinstance(split, ContrastSplit) else split.K
