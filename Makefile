@@ -11,7 +11,7 @@ export OPENBLAS_NUM_THREADS ?= 1
 .PHONY: demo test test-engines lint types imports unit bench audit sample clean
 
 demo: $(READY)
-	$(BIN)/rowspace demo
+	$(BIN)/rowspace demo -o out/demo --force
 
 test: lint types imports unit
 

@@ -21,6 +21,7 @@ def test_the_demo_shows_plan_answers_and_what_is_next(tmp_path: Path) -> None:
         "95 % interval",
         "invented",
         "rowspace ask",
+        "The report",
     ):
         assert expected in words
     assert sorted(path.name for path in folder.iterdir()) == [
@@ -29,7 +30,11 @@ def test_the_demo_shows_plan_answers_and_what_is_next(tmp_path: Path) -> None:
         "people.plan",
         "people.release",
         "people.toml",
+        "report.html",
     ]
+    page = (folder / "report.html").read_text()
+    assert "<h1>People</h1>" in page
+    assert "Histogram" in page
     assert rowspace("ask", folder / "people.release", "age between 30 and 39").code == 0
     with unchanged(folder):
         assert rowspace("demo", "-o", folder).code == 1

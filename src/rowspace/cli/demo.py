@@ -14,6 +14,7 @@ from rowspace import mechanism, planning, sample
 from rowspace.planning import Plan
 from rowspace.releases import Release, export
 from rowspace.report import AnswerGroup, answer_rows, answers_view, plan_view
+from rowspace.report.html import write_report
 from rowspace.sources import count_cells
 from rowspace.study import Study
 from rowspace.workload import Workload, predicates
@@ -30,7 +31,7 @@ QUESTIONS = {
 }
 
 #: The files that ``-o DIR`` leaves.
-KEPT = ("people.toml", "people.parquet", "people.plan", "people.release", "people.csv")
+KEPT = ("people.toml", "people.parquet", "people.plan", "people.release", "people.csv", "report.html")
 
 LEVEL = 0.95
 TRUTH = "true value *"
@@ -44,7 +45,7 @@ def demo(
             "--output",
             "-o",
             metavar="DIR",
-            help="Also keep study, data, plan, release and table.",
+            help="Also keep study, data, plan, release, table and the report, a web page.",
             show_default=False,
         ),
     ] = None,
@@ -56,7 +57,7 @@ def demo(
 
     [dim]Examples[/dim]
       rowspace demo
-      rowspace demo -o demo      [dim]keeps the files, to try the other commands on[/dim]
+      rowspace demo -o demo      [dim]keeps the files, and writes a report to look at[/dim]
     """
     screen = Screen(quiet, as_json)
     if folder is not None:
@@ -76,7 +77,13 @@ def demo(
         answers_view(asked, LEVEL, width=screen.out.width, truth=TRUTH), Text(TRUTH_NOTE, style="dim"), ""
     )
     if folder is not None:
-        _keep(folder, plan, made)
+        with screen.working("Writing the report"):
+            _keep(folder, plan, made, study.name)
+        screen.show(
+            Text(" 3. The report: one web page, nothing to load", style="bold cyan"),
+            Text(f"    {folder / 'report.html'}"),
+            "",
+        )
     screen.show(_next_steps(folder))
     if as_json:
         screen.document(_document(plan, asked))
@@ -100,19 +107,21 @@ def _ask(made: Release) -> list[AnswerGroup]:
     return groups
 
 
-def _keep(folder: Path, plan: Plan, made: Release) -> None:
+def _keep(folder: Path, plan: Plan, made: Release, title: str) -> None:
     """Leave everything in a folder, to try the other commands on."""
-    study, data, plan_file, release_file, table = (folder / name for name in KEPT)
+    study, data, plan_file, release_file, table, page = (folder / name for name in KEPT)
     shutil.copyfile(_sample_study(), study)
     shutil.copyfile(sample.people_path(), data)
     plan.save(plan_file)
     made.save(release_file)
     export(made, table, LEVEL)
+    write_report(made, page, title=title, level=LEVEL)
 
 
 def _next_steps(folder: Path | None) -> Text:
     """What to type next."""
-    text = Text(" 3. What to try next", style="bold cyan")
+    number = 3 if folder is None else 4
+    text = Text(f" {number}. What to try next", style="bold cyan")
     for command, purpose in _commands(folder):
         text.append(f"\n    {command}", style="not bold default")
         text.append(f"\n      {purpose}", style="not bold dim default")

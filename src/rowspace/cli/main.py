@@ -17,17 +17,17 @@ from .failures import exit_code
 from .init import init
 from .plan import plan
 from .release import release
+from .report import report
 
 app = typer.Typer(
     name="rowspace",
     no_args_is_help=True,
-    add_completion=False,
     pretty_exceptions_enable=False,
     rich_markup_mode="rich",
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 
-for command in (demo, init, plan, release, ask):
+for command in (demo, init, plan, release, ask, report):
     app.command()(command)
 app.add_typer(budget)
 
@@ -50,7 +50,7 @@ def _program(
     A study file says what is counted, what is asked and what is promised.
     [bold]plan[/bold] tells how accurate every answer will be, without the data;
     [bold]budget[/bold] keeps what may be spent; [bold]release[/bold] spends some of it, once;
-    [bold]ask[/bold] answers more for free.
+    [bold]ask[/bold] answers more for free; [bold]report[/bold] writes a web page of it all.
 
     [dim]Examples[/dim]
       rowspace demo
@@ -59,6 +59,7 @@ def _program(
       rowspace budget create budget.db people --epsilon 3
       rowspace release study.toml people.parquet -o people.release --ledger budget.db
       rowspace ask people.release "age >= 65 and sex = 'F'"
+      rowspace report people.release -o people.html
 
     [dim]Exit codes: 0 done, 1 refused or failed, 2 misused, 130 interrupted.[/dim]
     """

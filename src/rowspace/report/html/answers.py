@@ -45,7 +45,7 @@ def answer_tables(release: Release, level: float) -> Markup:
     words = (
         f"All {whole(total)} answers."
         if shown == total
-        else f"{whole(shown)} of {whole(total)} answers. All of them are in the exported table (rowspace release -o FILE.csv)."
+        else f"{whole(shown)} of {whole(total)} answers; the exported table (-o FILE.csv) has all of them."
     )
     find = element(
         "div",

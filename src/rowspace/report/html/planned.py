@@ -106,9 +106,9 @@ def strategy(plan: Plan) -> Markup:
     return fragment(
         element(
             "p",
-            "The queries were not answered one by one. A smaller set of questions, the strategy, was asked of the data with "
-            "noise, and all answers follow from it by least squares, so they agree with one another. Of all strategies with "
-            "this kind of noise, this one is ",
+            "The queries were not answered one by one. A smaller set of questions, the strategy, was asked of the data "
+            "with noise, and all answers follow from it by least squares, so they agree with one another. Of all "
+            "strategies with this kind of noise, this one is ",
             element("span", _certified(plan), class_="badge"),
             ".",
         ),

@@ -26,8 +26,8 @@ def privacy_words(privacy: Privacy) -> Markup:
         element(
             "p",
             "The promise holds whatever else someone knows or computes, now or later. It is made for one record: a "
-            "person with several records is protected by as much less. It does not hide facts about groups: that is what "
-            "the answers are for.",
+            "person with several records is protected by as much less. It does not hide facts about groups: that is "
+            "what the answers are for.",
             class_="note",
         ),
     )
@@ -41,8 +41,8 @@ def _meaning(privacy: Privacy) -> Markup:
         case ApproxDP(epsilon=epsilon, delta=delta) | ApproxDPTheorem3(epsilon=epsilon, delta=delta):
             return element(
                 "p",
-                "In other words: take any rule that points at a person on seeing these numbers. If it points wrongly at "
-                f"5 % of those {_absent(privacy)}, it points rightly at no more than "
+                "In other words: take any rule that points at a person on seeing these numbers. If it points "
+                f"wrongly at 5 % of those {_absent(privacy)}, it points rightly at no more than "
                 f"{_ceiling(_power(0.05, epsilon, delta))} of those {_present(privacy)}.",
             )
     return element(
@@ -81,10 +81,12 @@ def _beliefs(privacy: Privacy, epsilon: float) -> Markup:
     return fragment(
         element(
             "p",
-            "In other words: even someone who knows every other record of the table learns from all of these numbers no "
-            "more than this about one person.",
+            "In other words: even someone who knows every other record of the table learns from all of these numbers "
+            "no more than this about one person.",
         ),
-        table,
+        element(
+            "div", table, class_="scroll", tabindex="0", role="region", aria_label="What can be concluded"
+        ),
     )
 
 

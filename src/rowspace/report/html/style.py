@@ -122,8 +122,8 @@ details > .scroll {{ padding-bottom: .9rem; }}
 .find output {{ color: var(--muted); font-size: .9rem; }}
 .odds {{ max-width: 46rem; }}
 .badge {{ color: var(--good); font-weight: 650; }}
-code, pre {{ font-family: ui-monospace, SFMono-Regular, Menlo, Consolas, "DejaVu Sans Mono", monospace; font-size: .88em;
-  overflow-wrap: anywhere; }}
+code, pre {{ font-family: ui-monospace, SFMono-Regular, Menlo, Consolas, "DejaVu Sans Mono", monospace;
+  font-size: .88em; overflow-wrap: anywhere; }}
 pre {{ white-space: pre-wrap; background: var(--raised); border-radius: 8px; padding: .9rem 1.1rem; margin: .75rem 0; }}
 dl.facts {{ display: grid; grid-template-columns: max-content 1fr; gap: .3rem 1.4rem; margin: 1rem 0; }}
 dl.facts dt {{ color: var(--muted); }} dl.facts dd {{ margin: 0; overflow-wrap: anywhere; }}
@@ -136,6 +136,8 @@ footer {{ border-top: 1px solid var(--line); color: var(--muted); font-size: .88
   .tiles {{ grid-template-columns: 1fr 1fr; gap: .7rem; }}
   .tiles div {{ padding: .8rem .85rem; }} .tiles dd {{ font-size: 1.3rem; }}
   .card {{ padding: 1rem .9rem; }}
+  thead th {{ white-space: normal; }} th:first-child, td:first-child {{ min-width: 5rem; }}
+  th, td {{ padding-left: .4rem; padding-right: .4rem; }}
   .rows {{ grid-template-columns: 1fr max-content; }}
   .row-label {{ grid-column: 1 / -1; min-height: 0; padding-top: .45rem; max-width: none; }}
   .plot, .wide .plot {{ grid-template-rows: 12rem auto auto; }}

@@ -1,4 +1,4 @@
-"""A table of two attributes, shaded by its answers: with figures where they fit, as a map of cells where they do not."""
+"""A table of two attributes, shaded by its answers: with figures where they fit, else as a map of cells."""
 
 from __future__ import annotations
 
