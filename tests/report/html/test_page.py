@@ -1,0 +1,195 @@
+"""The page holds what was released, loads nothing, and stays small."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+import rowspace as rs
+from rowspace.exceptions import FileError
+from rowspace.ledger import Ledger, content_digest
+from rowspace.report.html import Spending, report_page, write_report
+from tests.report.html.test_markup import HOSTILE, Seen, seen
+
+VOID = {"meta", "input", "br", "col", "hr", "wbr"}
+
+
+class Nesting(Seen):
+    """Checks that every element that begins ends in its place."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.open: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        super().handle_starttag(tag, attrs)
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+
+def counted(privacy: rs.privacy.Privacy, domain: rs.Domain | None = None) -> rs.Release:
+    domain = domain or rs.Domain(
+        age=rs.Numeric(0, 20, bins=20),
+        sex=rs.Categorical(["F", "M"]),
+        place=rs.Categorical(["a", "b", "c"], levels={"zone": {"a": "x", "b": "x", "c": "y"}}),
+    )
+    w = rs.workload
+    queries = w.ranges(domain, "age") + w.marginal(domain, "age", "sex") + w.marginal(domain, "sex", "place")
+    queries += w.predicates(domain, ["age < 5 and sex = 'F'", "age >= 10"])
+    plan = rs.plan(queries, privacy, effort="fast")
+    return rs.release(plan, [7] * plan.domain.size)
+
+
+@pytest.fixture(scope="module")
+def release() -> rs.Release:
+    return counted(rs.PureDP(1.0))
+
+
+@pytest.fixture(scope="module")
+def page(release: rs.Release) -> str:
+    return report_page(release, title="A study")
+
+
+def test_it_is_well_formed(page: str) -> None:
+    parser = Nesting()
+    parser.feed(page)
+    parser.close()
+    assert parser.open == []
+    identifiers = re.findall(r' id="([^"]+)"', page)
+    assert len(identifiers) == len(set(identifiers))
+
+
+def test_it_says_what_was_released(page: str, release: rs.Release) -> None:
+    text = seen(page).text
+    for expected in (
+        "A study",
+        str(release.plan.privacy),
+        release.plan.certificate,
+        "Records by age",
+        "Cumulative distribution of age",
+        "age by sex",
+        "Records by place",
+        "age < 5 and sex = 'F'",
+        content_digest(release.to_bytes()),
+        f"rowspace {rs.__version__}",
+        *(candidate.name for candidate in release.plan.candidates),
+        *(group.group for group in release.plan.group_errors()),
+    ):
+        assert expected in text, expected
+
+
+def test_answers_are_those_of_the_release(page: str, release: rs.Release) -> None:
+    total = release.ask("age < 5 and sex = 'F'")
+    assert f"{total['answer'][0]:,.1f}" in page or f"{total['answer'][0]:,.0f}" in page
+
+
+def test_nothing_is_loaded(page: str) -> None:
+    assert not re.search(r"(https?:)?//[a-z]", page)
+    assert "url(" not in page
+    assert "@import" not in page
+    loaded = [
+        (name, key, value)
+        for name, attributes in seen(page).elements
+        for key, value in attributes
+        if key in ("src", "href", "srcset", "data", "action", "xlink:href")
+    ]
+    assert all(name == "a" and value is not None and value.startswith("#") for name, _, value in loaded)
+    assert "default-src &#x27;none&#x27;" in page
+
+
+def test_every_link_leads_somewhere(page: str) -> None:
+    targets = {value for _, attributes in seen(page).elements for key, value in attributes if key == "id"}
+    assert {link[1:] for link in re.findall(r'href="([^"]+)"', page)} <= targets
+
+
+def test_figures_and_tables_are_named(page: str) -> None:
+    found = seen(page).elements
+    images = [dict(attributes) for _, attributes in found if ("role", "img") in attributes]
+    assert len(images) >= 6
+    assert all(image.get("aria-label") for image in images)
+    drawn = [dict(attributes) for name, attributes in found if name == "svg"]
+    assert all(attributes["aria-hidden"] == "true" for attributes in drawn)
+    assert page.count("<table") == page.count("<caption")
+    scrolled = [dict(attributes) for _, attributes in found if ("class", "scroll") in attributes]
+    assert all(area["tabindex"] == "0" and area["aria-label"] for area in scrolled)
+    assert ("html", [("lang", "en")]) in found
+
+
+@pytest.mark.parametrize("text", HOSTILE)
+def test_hostile_names_stay_text(text: str) -> None:
+    domain = rs.Domain(
+        {
+            text: rs.Categorical([text, "b"], levels={text + "!": {text: text, "b": text}}),
+            "n": rs.Numeric(0, 20, bins=20),
+        }
+    )
+    queries = rs.workload.marginal(domain, text, "n") + rs.workload.marginal(domain, text + "!")
+    plan = rs.plan(queries, rs.PureDP(1.0), effort="fast")
+    page = report_page(rs.release(plan, [1] * 40), title=text)
+    found = seen(page)
+    assert text in found.text
+    assert [name for name, _ in found.elements if name == "script"] == ["script"]
+    assert not [name for name, _ in found.elements if name == "img"]
+    assert not [key for _, attributes in found.elements for key, _ in attributes if key.startswith("on")]
+
+
+def test_equal_input_equal_page(release: rs.Release, page: str) -> None:
+    assert report_page(release, title="A study") == page
+
+
+def test_written_whole_or_not_at_all(release: rs.Release, tmp_path: Path) -> None:
+    with pytest.raises(FileError):
+        write_report(release, tmp_path / "missing" / "page.html")
+    write_report(release, tmp_path / "page.html")
+    assert [path.name for path in tmp_path.iterdir()] == ["page.html"]
+
+
+@pytest.mark.parametrize(
+    ("privacy", "words"),
+    [
+        (rs.PureDP(1.0), "How sure they can be"),
+        (
+            rs.ApproxDP(1.0, 1e-6, neighbours=rs.Neighbours.REPLACE_ONE),
+            "it points rightly at no more than 13.6 %",
+        ),
+        (rs.ZCDP(0.5), "standard deviations"),
+    ],
+)
+def test_promises_in_plain_words(privacy: rs.privacy.Privacy, words: str) -> None:
+    domain = rs.Domain(age=rs.Numeric(0, 4, bins=4))
+    plan = rs.plan(rs.workload.identity(domain), privacy, effort="fast")
+    assert words in seen(report_page(rs.release(plan, [1, 2, 3, 4]))).text
+
+
+def test_the_budget(release: rs.Release, tmp_path: Path) -> None:
+    ledger = Ledger(tmp_path / "budget.db")
+    ledger.create("people", rs.PureDP(3.0))
+    ledger.charge(release.plan, release.to_bytes())
+    spending = Spending(ledger.budget(), tuple(ledger.history()))
+    text = seen(report_page(release, spending=spending)).text
+    assert "This release is charge 1" in text
+    assert "2 of 3 epsilon left" in text
+    other = seen(report_page(counted(rs.PureDP(1.0)), spending=spending)).text
+    assert "not among the charges" in other
+
+
+def test_many_tables_make_a_small_page() -> None:
+    domain = rs.Domain({f"attribute {number}": rs.Categorical(["a", "b"]) for number in range(16)})
+    plan = rs.plan(rs.workload.marginals(domain, exactly=2), rs.ZCDP(0.5), effort="fast")
+    page = report_page(rs.release(plan, [1] * domain.size))
+    assert len(page) < 2_000_000
+    assert "the first 12 of 120 tables" in seen(page).text
+    assert "of 480 answers" in seen(page).text
+
+
+def test_long_attributes_are_merged() -> None:
+    domain = rs.Domain(x=rs.Numeric(0, 1000, bins=1000))
+    plan = rs.plan(rs.workload.prefixes(domain, "x"), rs.ZCDP(0.5), effort="fast")
+    page = report_page(rs.release(plan, [3] * 1000))
+    assert "9 cells to a column" in seen(page).text
+    assert page.count('class="interval"') <= 120
