@@ -8,7 +8,8 @@ exact distribution on the integers, always rounded toward more noise. Nothing he
     models        the noise, as mathematics            lattice       its moments and characteristic functions
     calibration   (ε, δ) to σ, certified               normal_tail   the privacy curve, by interval arithmetic
     rounding      upward, by integers                  intervals     decimal interval arithmetic
-    neighbours    what a record's change can be        validation    of parameters
+    neighbours    what a record's change can be        units         whose rows are protected together
+    validation    of parameters
 """
 
 from .calibration import analytic_gaussian_sigma, gaussian_delta, paper_gaussian_sigma, zcdp_to_approx
@@ -16,6 +17,7 @@ from .definitions import ZCDP, ApproxDP, ApproxDPTheorem3, Privacy, PureDP, priv
 from .models import DiscreteGaussian, DiscreteLaplace, NoiseModel, RoundedGaussian, noise_from_dict
 from .neighbours import Neighbours
 from .sensitivities import integer_norm, sensitivity
+from .units import PrivacyUnit
 
 __all__ = [
     "ZCDP",
@@ -26,6 +28,7 @@ __all__ = [
     "Neighbours",
     "NoiseModel",
     "Privacy",
+    "PrivacyUnit",
     "PureDP",
     "RoundedGaussian",
     "analytic_gaussian_sigma",

@@ -2,7 +2,9 @@
 
 The contract with the rest of the library: a strategy that touches data is an integer matrix A_int, and
 `integer_norm` is its exact sensitivity for the chosen neighbours, the largest Σ|change| (norm 1) or
-Σ change² (norm 2) that one neighbour step can make to the integer answers A_int·x.
+Σ change² (norm 2) that one record's step can make to the integer answers A_int·x. Where a `PrivacyUnit` has k
+rows, its step is k times that (proved in `units`): the noise and its variance at unit sensitivity grow here, and
+nothing that plans needs to know.
 """
 
 from __future__ import annotations
@@ -17,6 +19,7 @@ from .calibration import analytic_gaussian_sigma, paper_gaussian_variance
 from .models import DiscreteGaussian, DiscreteLaplace, NoiseModel, RoundedGaussian
 from .neighbours import Neighbours
 from .rounding import drawable, dyadic_sqrt_ceiling
+from .units import PrivacyUnit
 from .validation import positive_finite, positive_integer, probability, tagged_fields
 
 
@@ -30,34 +33,65 @@ class Privacy(ABC):
     """Which column norm of the strategy counts: 1 or 2."""
 
     neighbours: Neighbours
+    unit: PrivacyUnit | None
+    """Whose rows are protected together; None where every record is one by itself."""
 
     @property
-    @abstractmethod
     def unit_variance(self) -> float:
-        """Variance of the continuous noise on each strategy answer, at unit sensitivity."""
+        """Variance of the continuous noise on each strategy answer, where one record moves them by norm 1."""
+        rows = 1 if self.unit is None else self.unit.rows
+        return self._variance * rows * rows
 
-    @abstractmethod
     def noise(self, integer_norm: int) -> NoiseModel:
         """The integer noise that gives integer answers of this sensitivity the guarantee.
 
-        `integer_norm`: largest Σ|change| (norm 1) or Σ change² (norm 2) between neighbours, at least 1.
+        `integer_norm`: largest Σ|change| (norm 1) or Σ change² (norm 2) by one record, at least 1.
         """
+        return self._noise(self.step_norm(positive_integer("integer_norm", integer_norm)))
+
+    def step_norm(self, integer_norm: int) -> int:
+        """From the largest change by one record to the largest between neighbours: k or k² times that.
+
+        >>> ZCDP(0.5, unit=PrivacyUnit("user_id", rows=3)).step_norm(2)
+        18
+        """
+        return integer_norm if self.unit is None else integer_norm * self.unit.rows**self.norm
+
+    @property
+    @abstractmethod
+    def _variance(self) -> float:
+        """Variance of the continuous noise at unit sensitivity."""
+
+    @abstractmethod
+    def _noise(self, integer_norm: int) -> NoiseModel:
+        """The noise for neighbours that differ by this norm."""
 
     def to_dict(self) -> dict[str, Any]:
         """A JSON table, read back by `privacy_from_dict`."""
         tree: dict[str, Any] = {"privacy": self.kind}
         for field in dataclasses.fields(self):  # type: ignore[arg-type]
             value = getattr(self, field.name)
-            tree[field.name] = value.value if isinstance(value, Neighbours) else value
+            if isinstance(value, PrivacyUnit):
+                tree[field.name] = value.to_dict()
+            elif value is not None:  # files from before there were units have none
+                tree[field.name] = value.value if isinstance(value, Neighbours) else value
         return tree
+
+    @property
+    def _step(self) -> str:
+        """What neighbours differ in, in plain words."""
+        return str(self.neighbours) if self.unit is None else self.unit.step(self.neighbours)
 
     def _normalize(self) -> None:
         """Check every parameter and replace it by its plain form (float, enum)."""
-        checks = {"epsilon": positive_finite, "rho": positive_finite, "delta": probability}
+        numbers = {"epsilon": positive_finite, "rho": positive_finite, "delta": probability}
         for field in dataclasses.fields(self):  # type: ignore[arg-type]
             value = getattr(self, field.name)
-            check = checks.get(field.name)
-            object.__setattr__(self, field.name, check(field.name, value) if check else Neighbours.of(value))
+            if field.name in numbers:
+                plain: object = numbers[field.name](field.name, value)
+            else:
+                plain = PrivacyUnit.of(value) if field.name == "unit" else Neighbours.of(value)
+            object.__setattr__(self, field.name, plain)
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,10 +109,13 @@ class PureDP(Privacy):
     1-differential privacy (add or remove one record)
     >>> PureDP(0.5, neighbours="replace-one").noise(integer_norm=3)
     DiscreteLaplace(scale=Fraction(6, 1))
+    >>> print(PureDP(1.0, unit=PrivacyUnit("user_id", rows=3)))
+    1-differential privacy (add or remove one 'user_id', of which at most 3 rows are counted)
     """
 
     epsilon: float
     neighbours: Neighbours = Neighbours.ADD_REMOVE
+    unit: PrivacyUnit | None = None
 
     kind: ClassVar[str] = "pure"
     norm: ClassVar[int] = 1
@@ -87,17 +124,16 @@ class PureDP(Privacy):
         self._normalize()
 
     @property
-    def unit_variance(self) -> float:
+    def _variance(self) -> float:
         """2/ε²."""
         return 2.0 / self.epsilon / self.epsilon
 
-    def noise(self, integer_norm: int) -> DiscreteLaplace:
+    def _noise(self, integer_norm: int) -> DiscreteLaplace:
         """Discrete Laplace noise of scale integer_norm/ε, rounded up."""
-        integer_norm = positive_integer("integer_norm", integer_norm)
         return DiscreteLaplace(drawable(integer_norm / Fraction(self.epsilon)))
 
     def __str__(self) -> str:
-        return f"{_plain(self.epsilon)}-differential privacy ({self.neighbours})"
+        return f"{_plain(self.epsilon)}-differential privacy ({self._step})"
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,6 +155,7 @@ class ApproxDP(Privacy):
     epsilon: float
     delta: float
     neighbours: Neighbours = Neighbours.ADD_REMOVE
+    unit: PrivacyUnit | None = None
 
     kind: ClassVar[str] = "approximate"
     norm: ClassVar[int] = 2
@@ -127,19 +164,18 @@ class ApproxDP(Privacy):
         self._normalize()
 
     @property
-    def unit_variance(self) -> float:
+    def _variance(self) -> float:
         """σ(ε, δ)², the least that will do."""
         sigma = analytic_gaussian_sigma(self.epsilon, self.delta)
         return sigma * sigma
 
-    def noise(self, integer_norm: int) -> RoundedGaussian:
+    def _noise(self, integer_norm: int) -> RoundedGaussian:
         """Rounded Gaussian noise of deviation σ(ε, δ)·√integer_norm, rounded up."""
-        integer_norm = positive_integer("integer_norm", integer_norm)
         sigma = Fraction(analytic_gaussian_sigma(self.epsilon, self.delta))
         return RoundedGaussian(drawable(dyadic_sqrt_ceiling(sigma * sigma * integer_norm)))
 
     def __str__(self) -> str:
-        return f"({_plain(self.epsilon)}, {_plain(self.delta)})-differential privacy ({self.neighbours})"
+        return f"({_plain(self.epsilon)}, {_plain(self.delta)})-differential privacy ({self._step})"
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,6 +195,7 @@ class ApproxDPTheorem3(Privacy):
     epsilon: float
     delta: float
     neighbours: Neighbours = Neighbours.ADD_REMOVE
+    unit: PrivacyUnit | None = None
 
     kind: ClassVar[str] = "approximate, theorem 3"
     norm: ClassVar[int] = 2
@@ -168,20 +205,19 @@ class ApproxDPTheorem3(Privacy):
         paper_gaussian_variance(self.epsilon, self.delta)
 
     @property
-    def unit_variance(self) -> float:
+    def _variance(self) -> float:
         """8 ln(2/δ)/ε²."""
         return float(paper_gaussian_variance(self.epsilon, self.delta).high)
 
-    def noise(self, integer_norm: int) -> RoundedGaussian:
+    def _noise(self, integer_norm: int) -> RoundedGaussian:
         """Rounded Gaussian noise of deviation √(8 ln(2/δ)·integer_norm)/ε, rounded up."""
-        integer_norm = positive_integer("integer_norm", integer_norm)
         variance = Fraction(paper_gaussian_variance(self.epsilon, self.delta).high)
         return RoundedGaussian(drawable(dyadic_sqrt_ceiling(variance * integer_norm)))
 
     def __str__(self) -> str:
         return (
             f"({_plain(self.epsilon)}, {_plain(self.delta)})-differential privacy by the paper's Theorem 3 "
-            f"({self.neighbours})"
+            f"({self._step})"
         )
 
 
@@ -203,6 +239,7 @@ class ZCDP(Privacy):
 
     rho: float
     neighbours: Neighbours = Neighbours.ADD_REMOVE
+    unit: PrivacyUnit | None = None
 
     kind: ClassVar[str] = "zero-concentrated"
     norm: ClassVar[int] = 2
@@ -211,17 +248,16 @@ class ZCDP(Privacy):
         self._normalize()
 
     @property
-    def unit_variance(self) -> float:
+    def _variance(self) -> float:
         """1/(2ρ)."""
         return 0.5 / self.rho
 
-    def noise(self, integer_norm: int) -> DiscreteGaussian:
+    def _noise(self, integer_norm: int) -> DiscreteGaussian:
         """Discrete Gaussian noise with sigma_squared = integer_norm/(2ρ), rounded up."""
-        integer_norm = positive_integer("integer_norm", integer_norm)
         return DiscreteGaussian(drawable(integer_norm / (2 * Fraction(self.rho)), power=2))
 
     def __str__(self) -> str:
-        return f"{_plain(self.rho)}-zero-concentrated differential privacy ({self.neighbours})"
+        return f"{_plain(self.rho)}-zero-concentrated differential privacy ({self._step})"
 
 
 _DEFINITIONS: dict[str, type[PureDP] | type[ApproxDP] | type[ApproxDPTheorem3] | type[ZCDP]] = {
@@ -233,8 +269,10 @@ def privacy_from_dict(tree: object) -> Privacy:
     """The guarantee a saved table describes; `InvalidPrivacy` for anything but an exact match.
 
     >>> privacy_from_dict({"privacy": "zero-concentrated", "rho": 0.5, "neighbours": "add-remove"})
-    ZCDP(rho=0.5, neighbours=<Neighbours.ADD_REMOVE: 'add-remove'>)
+    ZCDP(rho=0.5, neighbours=<Neighbours.ADD_REMOVE: 'add-remove'>, unit=None)
     """
+    if isinstance(tree, dict) and "unit" not in tree:
+        tree = {**tree, "unit": None}
     kinds = {
         kind: frozenset(field.name for field in dataclasses.fields(definition))
         for kind, definition in _DEFINITIONS.items()

@@ -11,8 +11,8 @@ class Neighbours(Enum):
     """The relation between tables that must stay hard to tell apart.
 
     ADD_REMOVE is the paper's: one record is added or removed, so one cell of the count vector changes by
-    one. REPLACE_ONE (the number of records is public): one record changes its cell, so one cell goes up
-    by one and another down by one.
+    one. REPLACE_ONE (the number of records is public): one record becomes another, so one cell goes up by
+    one and another down by one, or only one of the two where the other record is outside the domain.
 
     >>> Neighbours.of("replace-one")
     <Neighbours.REPLACE_ONE: 'replace-one'>

@@ -1,8 +1,10 @@
 """How far one neighbour step can move a strategy's answers.
 
 Add or remove one record: x moves by ±e_j, the answers by a column a_j; the sensitivity is the largest column
-norm. Replace one record: x moves by e_j − e_k, the answers by a_j − a_k; it is the largest distance between
-two columns. The maximum over pairs is computed when that is cheap; otherwise an upper bound is proved:
+norm Δ. Replace one record: x moves by e_j − e_k, the answers by a_j − a_k; or by ±e_j alone, where one of the two
+records is outside the domain (a NULL, an unknown category) and not counted. So the sensitivity is the largest
+distance between two columns or Δ, whichever is larger. The maximum over pairs is computed when that is cheap;
+otherwise an upper bound is proved, never below Δ:
 
     L1:  ‖a_j − a_k‖₁ ≤ ‖a_j‖₁ + ‖a_k‖₁ ≤ 2Δ₁                                     (triangle inequality)
     L2:  ‖a_j − a_k‖² = ‖a_j‖² + ‖a_k‖² − 2 a_j·a_k, which is at most 2Δ₂² when no entry is negative
@@ -42,7 +44,8 @@ _EXACT = 2**53
 def sensitivity(A: Operator, privacy: Privacy) -> float:
     """The sensitivity of A in the norm and for the neighbours of `privacy` (L2: not squared).
 
-    For replace-one it is the largest distance between two columns, or an upper bound when A is large.
+    For replace-one it is the largest distance between two columns, or an upper bound when A is large; and never less
+    than for add-remove. It is that of one record: a `PrivacyUnit` multiplies the noise (`Privacy.noise`).
 
     >>> from rowspace import operators as op
     >>> from rowspace.privacy import PureDP
@@ -57,21 +60,19 @@ def sensitivity(A: Operator, privacy: Privacy) -> float:
         return float(exact) if p == 1 else math.sqrt(exact)
     if _pairs_are_affordable(A, p):
         farthest = _farthest_pair(np.ascontiguousarray(A.to_dense().T), p)
-        return farthest if p == 1 else math.sqrt(farthest)
+        return max(farthest if p == 1 else math.sqrt(farthest), A.max_column_norm(p))
     bound = _bound_from_columns(p, A.nonnegative)
     return A.max_column_norm(p) * (bound if p == 1 else math.sqrt(bound))
 
 
 def integer_norm(A: Operator, privacy: Privacy) -> int:
-    """The largest Σ|change| (norm 1) or Σ change² (norm 2) of the integer answers A·x between neighbours.
+    """The largest Σ|change| (norm 1) or Σ change² (norm 2) of the integer answers A·x by one record.
 
     Guarantees:
         - never below the true maximum, for any integral A (`test_integer_norm_against_brute_force`,
           `test_bounds_hold_when_pairs_are_too_many`);
         - equal to it for add-remove; for replace-one equal to it up to `PAIR_CELLS` cells, `PAIR_WORK` and
           sums below 2⁵¹; otherwise at most 2 or 4 times the add-remove value, as proved above.
-
-    It is 0 when no neighbour step changes any answer (replace-one and only totals): no noise is needed.
 
     >>> from rowspace import operators as op
     >>> from rowspace.privacy import ZCDP
@@ -90,7 +91,7 @@ def integer_norm(A: Operator, privacy: Privacy) -> int:
     # Distances are at most 2Δ₁ or 4Δ₂², and so is every partial sum on the way to them (Cauchy–Schwarz), in
     # whatever order: when that is below 2⁵³, floating point computes these integers exactly.
     if _pairs_are_affordable(A, p) and 2 * p * largest < _EXACT:
-        return int(_farthest_pair(np.ascontiguousarray(A.to_dense().T), p))
+        return max(int(_farthest_pair(np.ascontiguousarray(A.to_dense().T), p)), largest)
     return _bound_from_columns(p, A.nonnegative) * largest
 
 

@@ -1,0 +1,86 @@
+"""Whom privacy protects when a person may have several records: a unit, and how many of its rows may count."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from rowspace.exceptions import InvalidPrivacy
+
+from .neighbours import Neighbours
+from .validation import positive_integer
+
+LONGEST_COLUMN = 200
+
+
+@dataclass(frozen=True, slots=True)
+class PrivacyUnit:
+    """All rows with the same value in `column` belong to one unit; at most `rows` of them are counted.
+
+    Neighbours are then tables that differ in *all* rows of one unit (add-remove: the unit is there or not;
+    replace-one: another unit, with rows of its own, stands in its place).
+
+    The sensitivity. Let k = rows, and let keep(D) be what `rowspace.sources.contributions` keeps of a table: of every
+    unit at most k rows, chosen by a fresh random key and by the rows of that unit alone. For any fixed key:
+
+    - add-remove: keep(D) and keep(D′) agree on every other unit, so the count vectors differ by e_j₁ + … + e_jₘ with
+      m ≤ k, and the answers by ‖a_j₁ + … + a_jₘ‖ ≤ Σ‖a_j‖ ≤ k·Δ, where Δ is the largest column norm. Attained when
+      all k rows lie in the cell of the largest column.
+    - replace-one: the count vectors differ by Σ_{i≤m} e_jᵢ − Σ_{i≤m′} e_lᵢ with m, m′ ≤ k, not always equal (a unit may
+      have fewer rows, or rows outside the domain). Pair min(m, m′) of them; each pair moves the answers by at most
+      R = max ‖a_j − a_l‖, each of the |m − m′| others by at most Δ: at most k·max(R, Δ) in all. Attained by k rows in
+      the cells of the farthest pair, or by a unit of k rows against one of none.
+
+    The sensitivity of one record's step, `rowspace.privacy.sensitivity`, is Δ or max(R, Δ); both cases multiply it by
+    k, in either norm, hence squared norms by k². The guarantee then holds for every fixed key; the key is drawn
+    independently of the data, so it holds for the mixture too (even were the key published beside the answers).
+
+    Guarantees
+    - k or k² times the norm of one record is exactly the largest change, for both kinds of neighbours
+      (`test_step_norm_against_brute_force`).
+    - The noise is that of k times the sensitivity (`test_noise_and_variance_grow_with_the_rows`).
+
+    >>> print(PrivacyUnit("user_id", rows=3))
+    'user_id', of which at most 3 rows are counted
+    """
+
+    column: str
+    rows: int
+
+    def __post_init__(self) -> None:
+        if (
+            not isinstance(self.column, str)
+            or not 0 < len(self.column) <= LONGEST_COLUMN
+            or not self.column.isprintable()
+        ):
+            raise InvalidPrivacy(
+                f"expected the privacy unit's column as a name of 1 to {LONGEST_COLUMN} printable characters, "
+                f"got {type(self.column).__name__}"
+                + (" of another kind" if isinstance(self.column, str) else "")
+            )
+        object.__setattr__(self, "rows", positive_integer("rows of a privacy unit", self.rows))
+
+    def step(self, neighbours: Neighbours) -> str:
+        """What neighbours differ in, in plain words."""
+        verb = "add or remove" if neighbours is Neighbours.ADD_REMOVE else "replace"
+        return f"{verb} one {self}"
+
+    def to_dict(self) -> dict[str, Any]:
+        """A JSON table, read back by `PrivacyUnit.of`."""
+        return {"column": self.column, "rows": self.rows}
+
+    @classmethod
+    def of(cls, value: object) -> PrivacyUnit | None:
+        """The unit itself, the one a table describes, or None for none; `InvalidPrivacy` for anything else."""
+        if value is None or isinstance(value, cls):
+            return value
+        if isinstance(value, dict) and value.keys() == {"column", "rows"}:
+            return cls(value["column"], value["rows"])
+        raise InvalidPrivacy(
+            "expected unit to be a PrivacyUnit(column, rows), or None where a record is a person, "
+            f"got {type(value).__name__}"
+        )
+
+    def __str__(self) -> str:
+        kept = "1 row is" if self.rows == 1 else f"{self.rows} rows are"
+        return f"{self.column!r}, of which at most {kept} counted"
