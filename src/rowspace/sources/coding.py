@@ -17,9 +17,11 @@ import numpy as np
 
 from rowspace.domain import Attribute, Domain, Numeric
 from rowspace.exceptions import SourceError
+from rowspace.privacy import PrivacyUnit
 from rowspace.sources.binning import bin_recipe, is_binned
 from rowspace.sources.categories import code_recipe, has_code
 from rowspace.sources.columns import TypedColumn, typed_column
+from rowspace.sources.contributions import bounded, bounded_number, unit_values
 from rowspace.sources.opening import OpenTable
 from rowspace.sources.secrecy import attempt
 from rowspace.sources.steps import Recipe, follow
@@ -46,7 +48,8 @@ class CodedRows:
     """Integer columns `code0`, `code1`, …, one for each attribute in order, on the engine of the data.
 
     A code is NULL where the attribute has no cell for the value; `inside` is how many rows have all codes, by
-    bounds and membership rather than by codes.
+    bounds and membership rather than by codes. With a privacy unit only the rows that it may contribute are here, and
+    all of them have all codes.
     """
 
     rows: Any
@@ -54,8 +57,10 @@ class CodedRows:
     inside: int
 
 
-def code_rows(opened: OpenTable, domain: Domain) -> CodedRows:
+def code_rows(opened: OpenTable, domain: Domain, unit: PrivacyUnit | None = None) -> CodedRows:
     """The codes as a query that is yet to run. One scan of the data for the check.
+
+    Every query about these rows sees the same of a unit's rows; another call chooses anew.
 
     Raises:
         SourceError: A column has the wrong type, or holds text that cannot be read as its attribute.
@@ -64,16 +69,20 @@ def code_rows(opened: OpenTable, domain: Domain) -> CodedRows:
         typed_column(name, opened.rows[name], attribute, is_text=opened.is_text)
         for name, attribute in domain.attributes
     ]
-    inside = _rows_inside(opened, domain, columns)
+    owner = {} if unit is None else {"unit": unit_values(opened.rows[unit.column], unit)}
+    inside = _rows_inside(opened, domain, columns, unit, owner)
     # Our own names from here on: the user's may be anything, and have been quoted by Ibis.
     values = opened.rows.select(
-        **{f"value{position}": column.values for position, column in enumerate(columns)}
+        **{f"value{position}": column.values for position, column in enumerate(columns)}, **owner
     )
     recipes = [
         _recipe(attribute, f"value{position}", f"code{position}", opened.backend.name)
         for position, (_, attribute) in enumerate(domain.attributes)
     ]
-    coded = follow(values, recipes).select(*(f"code{position}" for position in range(len(domain))))
+    coded = follow(values, recipes).select(*(f"code{position}" for position in range(len(domain))), *owner)
+    if unit is not None:
+        known = [column.notnull() for column in map(coded.__getitem__, coded.columns)]
+        coded = bounded(coded.filter(combine(operator.and_, known)), unit, opened.backend)
     return CodedRows(coded, opened.backend, inside)
 
 
@@ -131,8 +140,14 @@ def combine(operation: Callable[[Any, Any], Any], terms: Sequence[Any]) -> Any:
     return operation(combine(operation, terms[:middle]), combine(operation, terms[middle:]))
 
 
-def _rows_inside(opened: OpenTable, domain: Domain, columns: Sequence[TypedColumn]) -> int:
-    """The engine's own count of the rows inside the domain, with a check that all text was readable."""
+def _rows_inside(
+    opened: OpenTable,
+    domain: Domain,
+    columns: Sequence[TypedColumn],
+    unit: PrivacyUnit | None,
+    owner: dict[str, Any],
+) -> int:
+    """The engine's own count of the rows that are to be counted, with a check that all text was readable."""
     insides = [
         _has_code(column.values, attribute)
         for column, (_, attribute) in zip(columns, domain.attributes, strict=True)
@@ -155,7 +170,11 @@ def _rows_inside(opened: OpenTable, domain: Domain, columns: Sequence[TypedColum
                 f"column {name!r} must hold {column.wanted}, as its attribute is declared, got text that "
                 "cannot be read so; leave a cell empty where the value is missing, or change the declaration"
             )
-    return int(found["inside"] or 0)  # Spark counts a condition on no rows as NULL
+    if unit is not None:
+        owned = opened.rows.select(inside=combine(operator.and_, insides), **owner)
+        owned = owned.filter(owned.inside & owned.unit.notnull())
+        found = fetch(opened.backend, bounded_number(owned, unit)).to_pylist()[0]
+    return int(found["inside"] or 0)  # of no rows, some engines give NULL
 
 
 def _has_code(values: Any, attribute: Attribute) -> Any:

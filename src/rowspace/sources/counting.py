@@ -7,6 +7,7 @@ import numpy.typing as npt
 
 from rowspace.domain import Domain
 from rowspace.exceptions import InvalidInput, TooLarge
+from rowspace.privacy import PrivacyUnit
 from rowspace.sources.coding import cell_number, code_rows, fetch, require_agreement
 from rowspace.sources.opening import OpenTable, open_table
 from rowspace.sources.vectors import read_counts
@@ -17,7 +18,9 @@ __all__ = ["MAX_CELLS", "count_cells"]
 MAX_CELLS = 10**8
 
 
-def count_cells(source: object, domain: Domain, *, table: str | None = None) -> npt.NDArray[np.int64]:
+def count_cells(
+    source: object, domain: Domain, *, table: str | None = None, unit: PrivacyUnit | None = None
+) -> npt.NDArray[np.int64]:
     """How many rows of a table fall into each cell of a domain: the true counts, not private yet.
 
     The engine that holds the data does the work (DuckDB inside this process for files and frames); only the
@@ -34,6 +37,8 @@ def count_cells(source: object, domain: Domain, *, table: str | None = None) -> 
 
         domain: The attributes; each reads the column of its name, other columns are ignored.
         table: The table, or `schema.table`, when the source is a database.
+        unit: At most `unit.rows` rows of each value of the column `unit.column` are counted, a fresh random choice;
+            rows where it is NULL are not counted at all. Then there are three scans of the data.
 
     Returns:
         int64 array of shape `domain.shape`.
@@ -45,6 +50,8 @@ def count_cells(source: object, domain: Domain, *, table: str | None = None) -> 
     Guarantees:
         - A row is counted in exactly one cell or in none, and its cell depends on that row alone, so adding
           or removing a row changes one count by one: `test_counting.py::test_one_row_changes_one_cell`.
+        - With a unit, adding or removing all rows of one unit changes the counts by at most `unit.rows` in all:
+          `test_contributions.py::test_one_unit_changes_at_most_its_rows`.
         - The bin of a number is exactly the one the edges define, also at the edges:
           `test_binning.py::test_bins_are_those_of_searchsorted`.
         - NULL and NaN are outside every `Numeric`, and are never clipped:
@@ -76,9 +83,19 @@ def count_cells(source: object, domain: Domain, *, table: str | None = None) -> 
     if is_array(source):
         if table is not None:
             raise InvalidInput("table= names a table of a database: leave it out for an array of counts")
+        refuse_unit(unit)
         return read_counts(source, domain)
-    with open_table(source, domain, table) as opened:
-        return _count(opened, domain)
+    with open_table(source, domain, table, unit=None if unit is None else unit.column) as opened:
+        return _count(opened, domain, unit)
+
+
+def refuse_unit(unit: PrivacyUnit | None) -> None:
+    """Raise if there is a unit: counts made elsewhere do not say whose rows they count."""
+    if unit is not None:
+        raise InvalidInput(
+            f"an array of counts cannot be bounded to {unit.rows} rows of each {unit.column!r}: give the table of "
+            "records, or bound it yourself and plan without a privacy unit"
+        )
 
 
 def is_array(source: object) -> bool:
@@ -89,9 +106,9 @@ def is_array(source: object) -> bool:
     return hasattr(source, "__array__") and not hasattr(source, "columns")
 
 
-def _count(opened: OpenTable, domain: Domain) -> npt.NDArray[np.int64]:
+def _count(opened: OpenTable, domain: Domain, unit: PrivacyUnit | None) -> npt.NDArray[np.int64]:
     """The counts of an open table."""
-    coded = code_rows(opened, domain)
+    coded = code_rows(opened, domain, unit)
     # NULL plus anything is NULL: a row with a cell is one with all codes.
     cells = coded.rows.select(cell=cell_number(coded.rows, range(len(domain)), domain.shape))
     inside = cells.filter(cells.cell.notnull())

@@ -1,0 +1,93 @@
+"""How much one privacy unit may contribute: at most so many of its rows are counted, chosen at random in the engine.
+
+The choice is a fresh random key and a digest: of every unit the rows with the smallest digests of
+(key, unit, codes, number among equals) are kept. So
+
+- it is uniform over the unit's rows, as far as MD5 mixes: the digests of distinct inputs are as good as random, and
+  equal rows are told apart by their number among equals. (Which of two equal rows is kept makes no difference.)
+- for a given key it depends on the unit's own rows alone, and on nothing else: not on other units, the order of the
+  table, or the engine's own random numbers, whose stream would shift for everybody when one unit is added. The
+  proof of the sensitivity in `rowspace.privacy.units` needs exactly this, and nothing of MD5.
+- every query about the same rows sees the same choice: the check counts what is counted, and many tables of one
+  release are tables of the same rows.
+
+Rows outside the domain are dropped before the choice: what is chosen then counts, and the bound is the same, since
+both steps look at one unit's rows at a time. Rows without a unit (NULL) are dropped as well: nobody's row cannot be
+bounded, and an error would tell whoever sees it something about the data. See docs/design/008-privacy-units.md.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import secrets
+from typing import Any
+
+import ibis
+
+from rowspace.exceptions import SourceError
+from rowspace.privacy import PrivacyUnit
+
+__all__ = ["bounded", "bounded_number", "unit_values"]
+
+
+@ibis.udf.scalar.builtin(name="md5")
+def _md5(text: str) -> str:  # type: ignore[empty-body]
+    """The engine's own digest."""
+
+
+def unit_values(column: Any, unit: PrivacyUnit) -> Any:
+    """The column of the unit as text that tells units apart.
+
+    Raises:
+        SourceError: A column of a type that identifies nobody. Types are schema, not data, so the message names it.
+    """
+    dtype = column.type()
+    if dtype.is_nested() or dtype.is_binary() or dtype.is_json():
+        got = "a nested type" if dtype.is_nested() else f"type {dtype}"
+        raise SourceError(
+            f"column {unit.column!r} is the privacy unit and must hold numbers or text that say whose a row is, got "
+            f"{got}; name another column, or convert it"
+        )
+    return column.cast("string")
+
+
+def bounded(rows: Any, unit: PrivacyUnit, backend: Any) -> Any:
+    """Of every unit at most `unit.rows` rows: those of column `unit` and others, without that column.
+
+    `rows` has no NULL in any column. The same expression always stands for the same choice; another call chooses anew.
+
+    Guarantees:
+        - never more rows of one unit, and all of a unit that has no more:
+          `test_contributions.py::test_no_unit_has_more_rows_than_allowed`;
+        - adding, removing or changing other units changes nothing for this one:
+          `test_contributions.py::test_a_choice_depends_on_the_unit_alone`;
+        - every row of a unit is as likely as any other, and choices are fresh each time:
+          `test_contributions.py::test_choices_are_fresh_and_uniform`.
+    """
+    _provide_digest(backend)
+    others = [name for name in rows.columns if name != "unit"]
+    # Each step a subquery of its own: engines compute windows before what they are compared with.
+    rows = rows.mutate(twin=ibis.row_number().over(group_by=["unit", *others]))
+    key = ibis.literal(secrets.token_hex(16))
+    parts = [key, rows.unit, *(rows[name].cast("string") for name in others), rows.twin.cast("string")]
+    rows = rows.mutate(draw=_md5(ibis.literal(":").join(parts)))
+    rows = rows.mutate(place=ibis.row_number().over(group_by="unit", order_by="draw"))
+    return rows.filter(rows.place < unit.rows).select(*others)
+
+
+def bounded_number(rows: Any, unit: PrivacyUnit) -> Any:
+    """How many rows `bounded` keeps, computed another way: Σ over units of min(rows, bound)."""
+    units = rows.group_by("unit").aggregate(rows=rows.count())
+    kept = (units.rows > unit.rows).ifelse(unit.rows, units.rows)
+    return units.aggregate(inside=kept.sum())
+
+
+def _provide_digest(backend: Any) -> None:
+    """SQLite alone has no digest of its own."""
+    if backend.name == "sqlite":
+        backend.con.create_function(
+            "md5",
+            1,
+            lambda text: hashlib.md5(text.encode(), usedforsecurity=False).hexdigest(),
+            deterministic=True,
+        )

@@ -1,0 +1,167 @@
+"""Contribution bounds: at most so many rows of each unit, chosen freshly, by the unit's own rows alone."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+
+import ibis
+import numpy as np
+import pyarrow as pa
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from rowspace.domain import Categorical, Domain, Numeric
+from rowspace.exceptions import InvalidInput, SourceError
+from rowspace.privacy import PrivacyUnit
+from rowspace.sources import contributions, count_cells
+from rowspace.sources.databases import embedded_duckdb
+from tests.sources.kinds import KINDS
+
+DOMAIN = Domain(age=Numeric(0, 4, bins=4), sex=Categorical(["F", "M"]))
+ROWS = {
+    "age": [0, 0, 1, 2, 3, 3, 9, 1, 1, None, 2, 2, 0],
+    "sex": ["F", "F", "M", "F", "M", "M", "F", "F", "x", "F", "M", "F", "M"],
+    "who": ["a", "a", "a", "a", "b", "b", "b", "c", "c", "d", None, None, 'e"; --'],
+}
+
+
+def owned(rows: dict[str, list[object]]) -> Counter[object]:
+    """How many rows inside the domain each unit has, in plain Python."""
+    return Counter(
+        who
+        for age, sex, who in zip(rows["age"], rows["sex"], rows["who"], strict=True)
+        if who is not None and age is not None and 0 <= age < 4 and sex in ("F", "M")  # type: ignore[operator]
+    )
+
+
+@pytest.mark.parametrize("kind", KINDS.values(), ids=KINDS.keys())
+@pytest.mark.parametrize("most", [1, 2, 100])
+def test_no_unit_has_more_rows_than_allowed(kind: object, most: int, tmp_path: Path) -> None:
+    """In every kind of source: with the unit as an attribute, its own counts are at most the bound, and reach it."""
+    source, table = kind(ROWS, tmp_path)  # type: ignore[operator]
+    domain = Domain(
+        age=Numeric(0, 4, bins=4),
+        sex=Categorical(["F", "M"]),
+        who=Categorical(["a", "b", "c", "d", 'e"; --']),
+    )
+    counts = count_cells(source, domain, table=table, unit=PrivacyUnit("who", most)).sum(axis=(0, 1))
+    wanted = owned(ROWS)
+    assert counts.tolist() == [min(most, wanted[who]) for who in domain["who"].values]
+    unseen = count_cells(source, DOMAIN, table=table, unit=PrivacyUnit("who", most))
+    assert unseen.sum() == counts.sum()
+    if most == 100:
+        without = {
+            n: [v for v, w in zip(c, ROWS["who"], strict=True) if w is not None] for n, c in ROWS.items()
+        }
+        np.testing.assert_array_equal(unseen, count_cells(pa.table(without), DOMAIN))
+
+
+units = st.lists(
+    st.tuples(st.integers(-1, 4), st.sampled_from(["F", "M", "x"]), st.integers(0, 4)), max_size=25
+)
+
+
+@settings(max_examples=25, deadline=None)
+@given(units, st.integers(1, 3), st.integers(0, 4))
+def test_one_unit_changes_at_most_its_rows(
+    records: list[tuple[int, str, int]], most: int, removed: int
+) -> None:
+    """With the same key, removing a unit removes at most so many counts and adds none."""
+    key = contributions.secrets
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(key, "token_hex", lambda size: "the same key")
+        unit = PrivacyUnit("who", most)
+        before = count_cells(table_of(records), DOMAIN, unit=unit)
+        after = count_cells(table_of([r for r in records if r[2] != removed]), DOMAIN, unit=unit)
+    assert (before - after).min() >= 0
+    assert (before - after).sum() <= most
+
+
+def table_of(records: list[tuple[int, str, int]]) -> pa.Table:
+    types = {"age": pa.int64(), "sex": pa.string(), "who": pa.int64()}
+    return pa.table({n: pa.array([r[i] for r in records], t) for i, (n, t) in enumerate(types.items())})
+
+
+def test_a_choice_depends_on_the_unit_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The same key, the same unit: the same choice, in whatever order and company its rows come."""
+    monkeypatch.setattr(contributions.secrets, "token_hex", lambda size: "the same key")
+    rng = np.random.default_rng(1)
+    own = [(int(age), "F", 1) for age in [0, 0, 1, 2, 2, 2, 3]]
+    alone = count_cells(table_of(own), DOMAIN, unit=PrivacyUnit("who", 3))
+    for _ in range(10):
+        others = [(int(a), "M", 2 + int(w)) for a, w in rng.integers(0, 4, (30, 2))]
+        shuffled = [[*own, *others][i] for i in rng.permutation(len(own) + len(others))]
+        both = count_cells(table_of(shuffled), DOMAIN, unit=PrivacyUnit("who", 3))
+        np.testing.assert_array_equal(both[:, 0], alone[:, 0])
+
+
+def test_choices_are_fresh_and_uniform() -> None:
+    """One row of a unit with three in one cell and one in another: the cells are chosen as 3 to 1.
+
+    1,200 units of four rows in one call, and 40 calls for freshness. False alarm: the number of first cells is
+    binomial with deviation 15; 6 deviations are passed with probability 2e-9. That 40 choices of 4 agree: 4e-24.
+    """
+    many = [(age, "F", who) for who in range(1200) for age in (0, 0, 0, 1)]
+    counts = count_cells(table_of(many), DOMAIN, unit=PrivacyUnit("who", 1))
+    assert counts.sum() == 1200
+    assert abs(int(counts[0, 0]) - 900) < 6 * 15
+    four = table_of([(age, "F", 1) for age in range(4)])
+    choices = {count_cells(four, DOMAIN, unit=PrivacyUnit("who", 1)).tobytes() for _ in range(40)}
+    assert len(choices) > 1
+
+
+def test_every_query_about_the_same_rows_sees_the_same_choice() -> None:
+    backend = embedded_duckdb()
+    rows = ibis.memtable(pa.table({"unit": ["a"] * 50, "code0": list(range(50))}))
+    kept = contributions.bounded(rows, PrivacyUnit("unit", 5), backend)
+    found = [sorted(backend.to_pyarrow(kept)["code0"].to_pylist()) for _ in range(3)]
+    backend.disconnect()
+    assert found[0] == found[1] == found[2]
+    assert len(found[0]) == 5
+
+
+def test_rows_without_a_unit_are_dropped_without_a_word() -> None:
+    rows = pa.table({"age": [0, 1], "sex": ["F", "M"], "who": pa.nulls(2, pa.string())})
+    assert count_cells(rows, DOMAIN, unit=PrivacyUnit("who", 1)).sum() == 0
+    assert count_cells(rows.set_column(2, "who", pa.nulls(2)), DOMAIN, unit=PrivacyUnit("who", 1)).sum() == 0
+
+
+def test_units_of_every_type() -> None:
+    import datetime
+    import decimal
+
+    for first, second in (
+        (1, 2),
+        (1.0, 2.0),
+        (True, False),
+        (datetime.date(2020, 1, 1), datetime.date(2020, 1, 2)),
+        (decimal.Decimal("1.5"), decimal.Decimal("2.5")),
+    ):
+        rows = pa.table({"age": [0, 0, 0], "sex": ["F"] * 3, "who": [first, first, second]})
+        assert count_cells(rows, DOMAIN, unit=PrivacyUnit("who", 1)).sum() == 2
+
+
+def test_what_cannot_be_a_unit() -> None:
+    rows = pa.table({"age": [0], "sex": ["F"], "who": [{"SECRET": 1}], "raw": [b"x"]})
+    with pytest.raises(SourceError, match="'nobody'"):
+        count_cells(rows, DOMAIN, unit=PrivacyUnit("nobody", 1))
+    for column in ("who", "raw"):
+        with pytest.raises(SourceError, match=f"{column!r} is the privacy unit") as caught:
+            count_cells(rows, DOMAIN, unit=PrivacyUnit(column, 1))
+        assert "SECRET" not in str(caught.value)
+    with pytest.raises(InvalidInput, match="array of counts"):
+        count_cells(np.zeros(8, np.int64), DOMAIN, unit=PrivacyUnit("who", 1))
+
+
+def test_a_source_that_changes_is_refused_with_a_unit_too() -> None:
+    rows = ibis.memtable(pa.table({"age": np.arange(4000) % 4, "sex": ["F"] * 4000, "who": np.arange(4000)}))
+    shifting = rows.filter(ibis.random() < 0.5)
+
+    def count_repeatedly() -> None:
+        for _ in range(6):  # agreeing by chance 1 in 79 each: 4e-12
+            count_cells(shifting, DOMAIN, unit=PrivacyUnit("who", 1))
+
+    with pytest.raises(SourceError, match="differ"):
+        count_repeatedly()
