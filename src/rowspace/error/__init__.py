@@ -9,6 +9,7 @@
 from .analysis import max_error, noise_level, query_errors, query_variances, total_error
 from .intervals import half_widths, standard_quantile
 from .moments import Moments, moments
+from .plots import plot_profile
 from .profile import Decomposition, decompose, profile, profile_equivalent, strategy_from_profile
 from .traces import profile_trace
 
@@ -20,6 +21,7 @@ __all__ = [
     "max_error",
     "moments",
     "noise_level",
+    "plot_profile",
     "profile",
     "profile_equivalent",
     "profile_trace",

@@ -1,0 +1,29 @@
+"""Spending over time."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rowspace.exceptions import InvalidInput
+
+from .composition import Entry, spent
+from .ledger import Ledger
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+
+def plot_spending(ledger: Ledger, dataset: str | None = None, ax: Axes | None = None) -> Axes:
+    """Draw what was spent of a budget after every charge, and the most that may be spent."""
+    from rowspace.drawing import staircase
+
+    budget, charges = ledger.budget(dataset), ledger.history(dataset)
+    entries = [Entry(charge.privacy, charge.cost, 1) for charge in charges]
+    totals = [spent(budget.guarantee, entries[: at + 1]) for at in range(len(entries))]
+    if not totals or None in totals:
+        raise InvalidInput("expected a budget with charges whose sum is known; there is nothing to draw")
+    known = [float(total) for total in totals if total is not None]
+    ax = staircase([charge.time for charge in charges], known, limit=float(budget.limit), ax=ax)
+    ax.set_xlabel("time (UTC)")
+    ax.set_ylabel(f"{budget.unit} spent")
+    return ax
