@@ -1,0 +1,120 @@
+"""Differences, ratios and shares of answers, with error bars. Functions of the released numbers: they cost no privacy.
+
+A difference is a query itself, so its interval is as good as any answer's. A ratio is not: its interval is by the delta
+method, or by Fieller's where the denominator is noisy, and says which.
+
+Guarantees
+- Nothing here sees anything but the release (by construction: this room may not import `sources`).
+- Stated intervals cover the truth (tests/releases/test_derived_coverage.py, benchmarks/coverage.py).
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from math import sqrt
+from typing import TYPE_CHECKING, Any
+
+from rowspace.exceptions import InvalidInput
+from rowspace.workload import total
+
+from .derived_rows import Query, combined, single_query
+
+if TYPE_CHECKING:
+    from .release import Release
+
+DELTA_METHOD = "delta method"
+FIELLER = "Fieller's method"
+LINEAR = "exact, a linear query"
+
+STEADY_DENOMINATOR = 20.0
+"""Standard errors from zero from which the delta method is used: its interval is then off by less than a percent."""
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A number derived from a release: value, standard error, interval at `level`, and how it was found.
+
+    >>> print(Estimate(0.5, 0.01, 0.48, 0.52, 0.95, DELTA_METHOD))
+    0.5 ± 0.01 (95 % interval 0.48 to 0.52; delta method)
+    """
+
+    value: float
+    std_error: float
+    low: float
+    high: float
+    level: float
+    method: str
+
+    def to_dict(self) -> dict[str, Any]:
+        """The figures, JSON-safe."""
+        return asdict(self)
+
+    def __str__(self) -> str:
+        return (
+            f"{self.value:.6g} ± {self.std_error:.3g} "
+            f"({100 * self.level:g} % interval {self.low:.6g} to {self.high:.6g}; {self.method})"
+        )
+
+
+def difference(release: Release, a: Query, b: Query, level: float = 0.95) -> Estimate:
+    """The count of `a` minus the count of `b`; what they share cancels, noise and all.
+
+    >>> import rowspace as rs
+    >>> domain = rs.Domain(age=rs.Numeric(0, 4, bins=4))
+    >>> made = rs.release(rs.plan(rs.workload.ranges(domain, "age"), rs.PureDP(1.0)), [10, 20, 30, 40])
+    >>> difference(made, "age < 2", "age >= 2").method
+    'exact, a linear query'
+    """
+    pair = [single_query(release.plan.domain, a, "a"), single_query(release.plan.domain, b, "b")]
+    row = release.ask(combined(release.plan.domain, pair, [[1.0, -1.0]]), level).iloc[0]
+    return Estimate(
+        float(row["answer"]), float(row["std_error"]), float(row["low"]), float(row["high"]), level, LINEAR
+    )
+
+
+def ratio(release: Release, a: Query, b: Query, level: float = 0.95) -> Estimate:
+    """The count of `a` over the count of `b`.
+
+    With r = A/B, the noise of A − rB is that of one query; over B it is the error of r to first order (the delta
+    method). Where B is closer to zero than `STEADY_DENOMINATOR` standard errors, the interval is Fieller's: all r for
+    which A − rB is compatible with 0. `InvalidInput` where B itself is: then no finite interval is honest.
+    """
+    domain = release.plan.domain
+    pair = [single_query(domain, a, "the numerator"), single_query(domain, b, "the denominator")]
+    parts = release.ask(combined(domain, pair, [[1, 0], [0, 1], [1, -1]]), level)
+    A, B, _ = parts["answer"].tolist()
+    variance_a, variance_b, variance_difference = (parts["std_error"] ** 2).tolist()
+    covariance = (variance_a + variance_b - variance_difference) / 2
+    reach = (float(parts["high"].iloc[1]) - float(parts["low"].iloc[1])) / 2
+    if abs(B) <= reach:
+        raise InvalidInput(
+            f"the denominator is {B:.4g} ± {reach:.4g}, not distinguishable from zero, so the ratio has no finite "
+            "interval; use a larger group, or a release with more privacy budget"
+        )
+    r = A / B
+    row = release.ask(combined(domain, pair, [[1.0, -r]]), level).iloc[0]
+    std_error, half = float(row["std_error"]) / abs(B), float(row["high"] - row["low"]) / 2
+    if abs(B) >= STEADY_DENOMINATOR * sqrt(variance_b):
+        return Estimate(r, std_error, r - half / abs(B), r + half / abs(B), level, DELTA_METHOD)
+    # The roots of (A − rB)² = z²(V_A − 2rC + r²V_B), z in standard errors of this combination's own noise.
+    z = max(half / float(row["std_error"]), reach / sqrt(variance_b))
+    leading = B * B - z * z * variance_b
+    middle = A * B - z * z * covariance
+    root = sqrt(max(0.0, middle**2 - leading * (A * A - z * z * variance_a)))
+    return Estimate(r, std_error, (middle - root) / leading, (middle + root) / leading, level, FIELLER)
+
+
+def share(release: Release, part: str, of: str | None = None, level: float = 0.95) -> Estimate:
+    """The share of the records satisfying `of` (all records without it) that satisfy `part` too.
+
+    >>> import rowspace as rs
+    >>> domain = rs.Domain(age=rs.Numeric(0, 4, bins=4))
+    >>> made = rs.release(rs.plan(rs.workload.ranges(domain, "age"), rs.PureDP(1.0)), [1000, 2000, 3000, 4000])
+    >>> 0.2 < share(made, "age < 2").value < 0.4
+    True
+    """
+    if not isinstance(part, str) or not (of is None or isinstance(of, str)):
+        raise InvalidInput('expected conditions as text, such as share("sex = \'F\'", of="age >= 65")')
+    if of is None:
+        return ratio(release, part, total(release.plan.domain), level)
+    return ratio(release, f"({part}) and ({of})", of, level)

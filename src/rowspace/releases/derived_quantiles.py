@@ -1,0 +1,165 @@
+"""The distribution of a numeric attribute: cumulative shares and quantiles, with intervals.
+
+The q-quantile is where the cumulative count reaches q times the total, the counts of a bin spread evenly over it
+(the quantile of grouped data). For every edge x the number D(x) = N(below x) − q·N is a linear query of the counts, so
+its noise is known exactly, and the interval holds all x where D(x) = 0 is not refuted at the level: no delta method,
+and right for skewed and for nearly empty distributions too. Between edges D is interpolated, like its noise's
+half-width, which is never less than the true one there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from rowspace.exceptions import InvalidInput
+from rowspace.operators.base import Vector
+
+from .derived_rows import along, numeric
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from .release import Release
+
+from .derived import Estimate
+
+INVERSION = "inverted tests of linear queries, counts spread evenly within a bin"
+
+
+def cdf(
+    release: Release,
+    attribute: str,
+    where: str | None = None,
+    level: float = 0.95,
+    *,
+    simultaneous: bool = False,
+) -> pd.DataFrame:
+    """The share of records below each edge: columns ``below``, ``share``, ``std_error``, ``low``, ``high``.
+
+    Intervals by the delta method, for each edge by itself; with `simultaneous` all of them hold at once with
+    probability `level` (by Bonferroni, so a little wider than needed).
+    """
+    import pandas as pd
+
+    found = numeric(release.plan.domain, attribute)
+    n = found.size
+    prefix = np.tril(np.ones((n, n)))
+    counts = release.ask(along(release.plan.domain, attribute, prefix, where), level)["answer"].to_numpy()
+    whole = _positive_total(release, attribute, where, level)
+    shares = counts / whole
+    # The last share is 1 by definition; the others are ratios whose noise is that of prefix − share·total.
+    rows = prefix - shares[:, None]
+    each = 1 - (1 - level) / max(1, n - 1) if simultaneous else level
+    errors = release.ask(along(release.plan.domain, attribute, rows[:-1], where), each) if n > 1 else None
+    std = np.zeros(n)
+    half = np.zeros(n)
+    if errors is not None:
+        std[:-1] = errors["std_error"].to_numpy() / whole
+        half[:-1] = (errors["high"] - errors["low"]).to_numpy() / 2 / whole
+    table = pd.DataFrame(
+        {
+            "below": found.edges[1:],
+            "share": shares,
+            "std_error": std,
+            "low": shares - half,
+            "high": shares + half,
+        }
+    )
+    table.attrs["method"] = "delta method" + (", simultaneous" if simultaneous else "")
+    return table
+
+
+def quantiles(
+    release: Release,
+    attribute: str,
+    q: Sequence[float] = (0.1, 0.25, 0.5, 0.75, 0.9),
+    where: str | None = None,
+    level: float = 0.95,
+) -> pd.DataFrame:
+    """Many quantiles at once: columns ``q``, ``value``, ``low``, ``high``; every interval holds at `level` by itself.
+
+    `InvalidInput` when the noisy number of records is not positive: then there is nothing to take quantiles of.
+
+    >>> import rowspace as rs
+    >>> domain = rs.Domain(age=rs.Numeric(0, 4, bins=4))
+    >>> made = rs.release(rs.plan(rs.workload.prefixes(domain, "age"), rs.PureDP(1.0)), [900, 100, 100, 900])
+    >>> [round(v) for v in quantiles(made, "age", [0.25, 0.5, 0.75])["value"]]
+    [1, 2, 3]
+    """
+    import pandas as pd
+
+    wanted = _checked(q)
+    found = numeric(release.plan.domain, attribute)
+    _positive_total(release, attribute, where, level)
+    rows = [_one(release, attribute, found.edges, number, where, level) for number in wanted]
+    table = pd.DataFrame(rows, columns=["q", "value", "low", "high"])
+    table.attrs["method"] = INVERSION
+    return table
+
+
+def median(release: Release, attribute: str, where: str | None = None, level: float = 0.95) -> Estimate:
+    """The median with its interval; the standard error is the interval's half-width in normal standard errors."""
+    from rowspace.error import Moments, standard_quantile
+
+    _, value, low, high = quantiles(release, attribute, [0.5], where, level).iloc[0].tolist()
+    one = np.ones(1)
+    z = float(standard_quantile(Moments(one, 0 * one, 0 * one, 0 * one), 0.0, level)[0])
+    return Estimate(value, (high - low) / 2 / z, low, high, level, INVERSION)
+
+
+def _one(
+    release: Release, attribute: str, edges: Vector, q: float, where: str | None, level: float
+) -> tuple[float, float, float, float]:
+    """(q, quantile, low, high)."""
+    n = len(edges) - 1
+    # Row k is D at edge k: what is below it, less q times everything.
+    rows = np.tril(np.ones((n + 1, n)), -1) - q
+    answers = release.ask(along(release.plan.domain, attribute, rows, where), level)
+    D = answers["answer"].to_numpy()
+    half = (answers["high"] - answers["low"]).to_numpy() / 2
+    # Noise may make D fall here and there; between its upper and lower hulls it rises.
+    rising = (np.maximum.accumulate(D) + np.minimum.accumulate(D[::-1])[::-1]) / 2
+    value = _first_zero(edges, rising)
+    low = _first_zero(edges, D + half)
+    # The last place where D − half is still below zero: the first from the right, mirrored.
+    high = -_first_zero(-edges[::-1], (half - D)[::-1])
+    return q, value, low, high
+
+
+def _first_zero(x: Vector, y: Vector) -> float:
+    """Where a broken line first reaches zero; its left end if it begins above, its right end if it never does."""
+    above = np.flatnonzero(y >= 0)
+    if not above.size:
+        return float(x[-1])
+    k = int(above[0])
+    if k == 0:
+        return float(x[0])
+    t = -y[k - 1] / (y[k] - y[k - 1])
+    return float(x[k - 1] + t * (x[k] - x[k - 1]))
+
+
+def _positive_total(release: Release, attribute: str, where: str | None, level: float) -> float:
+    """The noisy number of records, which must be positive."""
+    size = release.plan.domain[attribute].size
+    row = release.ask(along(release.plan.domain, attribute, np.ones((1, size)), where), level).iloc[0]
+    whole = float(row["answer"])
+    if whole <= 0:
+        raise InvalidInput(
+            f"the noisy number of records{'' if where is None else ' where ' + where} is {whole:.4g} ± "
+            f"{float(row['high'] - row['low']) / 2:.4g}: without records there is no distribution; ask about more"
+        )
+    return whole
+
+
+def _checked(q: Sequence[float]) -> list[float]:
+    """Quantiles strictly between 0 and 1."""
+    try:
+        numbers = [float(number) for number in q]
+    except (TypeError, ValueError):
+        raise InvalidInput("expected a list of quantiles such as [0.25, 0.5, 0.75]") from None
+    if not numbers or not all(0 < number < 1 for number in numbers):
+        raise InvalidInput("expected quantiles strictly between 0 and 1, such as [0.25, 0.5, 0.75]")
+    return numbers
