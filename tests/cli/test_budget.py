@@ -113,3 +113,20 @@ def test_misuse(
     assert words in ended.err
     assert "Traceback" not in ended.err
     assert ended.out == ""
+
+
+def test_a_budget_of_persons(folder: Path) -> None:
+    """Created with a privacy unit, shown with it, and no budget for promises to single records."""
+    path = folder / "persons.db"
+    made = rowspace(
+        "budget", "create", path, "people", "--rho", "1", "--privacy-unit", "who", "--max-rows-per-unit", "3"
+    )
+    assert made.code == 0, made.err
+    assert "'who', of which at most 3 rows are counted" in " ".join(made.out.split())
+    with unchanged(folder):
+        refused = released(folder, "a.release", "--ledger", path)
+    assert refused.code == 1
+    assert "do not add up" in " ".join(refused.err.split())
+    half = rowspace("budget", "create", path, "others", "--rho", "1", "--privacy-unit", "who")
+    assert half.code == 2
+    assert "--max-rows-per-unit" in half.err

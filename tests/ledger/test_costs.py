@@ -10,7 +10,7 @@ import rowspace as rs
 from rowspace.exceptions import LedgerError
 from rowspace.ledger import Cost
 from rowspace.ledger.costs import achieved_epsilon, achieved_rho, cost_of
-from rowspace.privacy import ApproxDPTheorem3, analytic_gaussian_sigma
+from rowspace.privacy import ApproxDPTheorem3, PrivacyUnit, analytic_gaussian_sigma
 from tests.ledger.examples import plan
 
 amounts = st.one_of(
@@ -57,3 +57,22 @@ def test_what_cannot_be_charged(privacy: rs.privacy.Privacy) -> None:
     for budget in (rs.ZCDP(1.0, "replace-one"), rs.PureDP(1.0, "replace-one")):
         with pytest.raises(LedgerError, match="do not add up"):
             cost_of(plan(privacy), budget)
+
+
+def test_units_must_agree() -> None:
+    """Budgets of persons pay for promises to the same persons, of as many rows or fewer; the rows cost nothing more."""
+    unit = PrivacyUnit("user_id", 3)
+    bounded = plan(rs.PureDP(0.25, unit=unit))
+    assert achieved_epsilon(bounded) <= Fraction(1, 4)
+    budget = rs.PureDP(1.0, unit=unit)
+    assert cost_of(bounded, budget) == Cost(epsilon=Fraction(1, 4))
+    assert cost_of(bounded, rs.ZCDP(1.0, unit=PrivacyUnit("user_id", 9))) == Cost(rho=Fraction(1, 32))
+    for privacy, other in (
+        (rs.PureDP(0.25), budget),
+        (rs.PureDP(0.25, unit=unit), rs.PureDP(1.0)),
+        (rs.PureDP(0.25, unit=PrivacyUnit("household", 3)), budget),
+    ):
+        with pytest.raises(LedgerError, match="do not add up"):
+            cost_of(plan(privacy), other)
+    with pytest.raises(LedgerError, match="at most 3 rows"):
+        cost_of(plan(rs.PureDP(0.25, unit=PrivacyUnit("user_id", 4))), budget)

@@ -11,7 +11,7 @@ from rich.text import Text
 from rowspace.exceptions import InvalidInput
 from rowspace.files import write_whole
 from rowspace.ledger import Ledger
-from rowspace.privacy import ZCDP, ApproxDP, Neighbours, Privacy, PureDP
+from rowspace.privacy import ZCDP, ApproxDP, Neighbours, Privacy, PrivacyUnit, PureDP
 from rowspace.report.budgets import budgets_view, history_view
 
 from .options import Force, Json, Quiet
@@ -58,6 +58,24 @@ def create(
         str,
         typer.Option("--neighbours", help="What is protected: add-remove one record, or replace-one."),
     ] = Neighbours.ADD_REMOVE.value,
+    privacy_unit: Annotated[
+        str | None,
+        typer.Option(
+            "--privacy-unit",
+            metavar="COLUMN",
+            help="Protect all rows of one value of this column together, instead of single records.",
+            show_default=False,
+        ),
+    ] = None,
+    max_rows_per_unit: Annotated[
+        int | None,
+        typer.Option(
+            "--max-rows-per-unit",
+            metavar="K",
+            help="With --privacy-unit: the most rows of each that a release may count.",
+            show_default=False,
+        ),
+    ] = None,
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:
@@ -67,9 +85,11 @@ def create(
       rowspace budget create budget.db people --epsilon 3
       rowspace budget create budget.db people --epsilon 1 --delta 1e-6
       rowspace budget create budget.db people --rho 0.5 --neighbours replace-one
+      rowspace budget create budget.db visits --rho 0.5 --privacy-unit patient --max-rows-per-unit 4
     """
     screen = Screen(quiet, as_json)
-    made = Ledger(ledger).create(dataset, _guarantee(epsilon, delta, rho, Neighbours.of(neighbours)))
+    unit = _unit(privacy_unit, max_rows_per_unit)
+    made = Ledger(ledger).create(dataset, _guarantee(epsilon, delta, rho, Neighbours.of(neighbours), unit))
     screen.show(Text.assemble(" created ", (dataset, "bold"), f": {made.guarantee} in all"))
     screen.document(made.to_dict())
 
@@ -140,12 +160,23 @@ def resume(
 
 
 def _guarantee(
-    epsilon: float | None, delta: float | None, rho: float | None, neighbours: Neighbours
+    epsilon: float | None,
+    delta: float | None,
+    rho: float | None,
+    neighbours: Neighbours,
+    unit: PrivacyUnit | None,
 ) -> Privacy:
     """The budget that the options state; a usage error when they state none or two."""
     if (epsilon is None) == (rho is None) or (delta is not None and epsilon is None):
         raise typer.BadParameter("state --epsilon, --epsilon with --delta, or --rho")
     if rho is not None:
-        return ZCDP(rho, neighbours)
+        return ZCDP(rho, neighbours, unit)
     assert epsilon is not None
-    return PureDP(epsilon, neighbours) if delta is None else ApproxDP(epsilon, delta, neighbours)
+    return PureDP(epsilon, neighbours, unit) if delta is None else ApproxDP(epsilon, delta, neighbours, unit)
+
+
+def _unit(column: str | None, rows: int | None) -> PrivacyUnit | None:
+    """Whose rows are protected together; a usage error when only one of the options is given."""
+    if (column is None) != (rows is None):
+        raise typer.BadParameter("give --privacy-unit and --max-rows-per-unit together")
+    return None if column is None or rows is None else PrivacyUnit(column, rows)

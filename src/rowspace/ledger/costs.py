@@ -5,8 +5,8 @@ Guarantees
   norm/(2·sigma²), in exact arithmetic (tests/ledger/test_costs.py::test_costs_cover_the_noise).
 - ε-differential privacy costs ε²/2 of a ρ budget (Bun & Steinke 2016, Proposition 1.4), Gaussian noise of σ at unit
   sensitivity 1/(2σ²) (Proposition 1.6) (tests/ledger/test_costs.py::test_conversions).
-- A promise that does not imply the budget's is refused, and so are other neighbours
-  (tests/ledger/test_costs.py::test_what_cannot_be_charged).
+- A promise that does not imply the budget's is refused, and so are other neighbours and other privacy units
+  (tests/ledger/test_costs.py::test_what_cannot_be_charged, tests/ledger/test_costs.py::test_units_must_agree).
 """
 
 from __future__ import annotations
@@ -53,6 +53,7 @@ def cost_of(plan: Plan, guarantee: Privacy) -> Cost:
             f"the budget counts neighbours that {guarantee.neighbours}, the plan promises for those that "
             f"{privacy.neighbours}; the two do not add up: plan with neighbours={guarantee.neighbours.value!r}"
         )
+    _require_same_unit(privacy, guarantee)
     match guarantee, privacy:
         case (PureDP() | ApproxDP(), PureDP()):
             return Cost(epsilon=_epsilon(plan, privacy))
@@ -73,8 +74,28 @@ def cost_of(plan: Plan, guarantee: Privacy) -> Cost:
     )
 
 
+def _require_same_unit(privacy: Privacy, guarantee: Privacy) -> None:
+    """Refuse a promise to records where the budget is one of persons, and the other way round: they do not add up."""
+    wanted, got = guarantee.unit, privacy.unit
+    if (wanted and wanted.column) != (got and got.column):
+        raise LedgerError(
+            f"the budget protects {_protected(guarantee)}, the plan {_protected(privacy)}; the two do not add up: plan "
+            "with the budget's privacy unit, or create a budget for this one"
+        )
+    if wanted is not None and got is not None and got.rows > wanted.rows:
+        raise LedgerError(
+            f"the budget lets at most {wanted.rows} rows of each {wanted.column!r} be counted, the plan counts up to "
+            f"{got.rows}; plan with rows={wanted.rows} or fewer"
+        )
+
+
+def _protected(privacy: Privacy) -> str:
+    """Whom a promise is to."""
+    return "single records" if privacy.unit is None else f"each {privacy.unit.column!r} with all its rows"
+
+
 def unit_variance(privacy: ApproxDP | ApproxDPTheorem3) -> Fraction:
-    """A variance that the Gaussian noise is not below, at unit sensitivity, exactly."""
+    """A variance that the Gaussian noise is not below, where neighbours differ by norm 1, exactly."""
     if isinstance(privacy, ApproxDP):
         return Fraction(analytic_gaussian_sigma(privacy.epsilon, privacy.delta)) ** 2
     return Fraction(paper_gaussian_variance(privacy.epsilon, privacy.delta).high)
@@ -101,14 +122,19 @@ def achieved_epsilon(plan: Plan) -> Fraction:
     """norm/scale: the exact ε of the plan's discrete Laplace noise."""
     if not isinstance(plan.noise, DiscreteLaplace):
         raise LedgerError("expected a plan with Laplace noise, as its promise of pure privacy needs")
-    return max(1, integer_norm(plan.strategy, plan.privacy)) / plan.noise.scale
+    return _largest_change(plan) / plan.noise.scale
 
 
 def achieved_rho(plan: Plan) -> Fraction:
     """norm/(2·sigma²): the exact ρ of the plan's discrete Gaussian noise."""
     if not isinstance(plan.noise, DiscreteGaussian):
         raise LedgerError("expected a plan with discrete Gaussian noise, as its promise needs")
-    return max(1, integer_norm(plan.strategy, plan.privacy)) / (2 * plan.noise.sigma_squared)
+    return _largest_change(plan) / (2 * plan.noise.sigma_squared)
+
+
+def _largest_change(plan: Plan) -> int:
+    """By how much the integer answers of neighbours differ at most, in the norm of the noise."""
+    return plan.privacy.step_norm(max(1, integer_norm(plan.strategy, plan.privacy)))
 
 
 def _not_below(number: float) -> Fraction:

@@ -13,10 +13,11 @@ def plain_privacy(privacy: Privacy) -> str:
     >>> print(plain_privacy(PureDP(1.0)))
     Adding or removing any one record changes the probability of any result by at most a factor of 2.72.
     """
+    what = "record" if privacy.unit is None else f"{privacy.unit.column!r} with all its rows"
     change = (
-        "Adding or removing any one record"
+        f"Adding or removing any one {what}"
         if privacy.neighbours is Neighbours.ADD_REMOVE
-        else "Replacing any one record by another"
+        else f"Replacing any one {what} by another"
     )
     match privacy:
         case PureDP(epsilon=epsilon):

@@ -6,8 +6,8 @@ from collections.abc import Callable
 from typing import Any
 
 import ibis
-import sqlglot as sg
 from ibis.common.exceptions import TableNotFound
+from sqlglot import expressions as sge
 
 __all__ = ["SPARK_SCHEMES", "connect_spark", "spark_table"]
 
@@ -38,9 +38,9 @@ def spark_table(backend: Any, table: str, database: str | None = None) -> Any:
     """A table of a session, of any name: by `Backend.table` Ibis passes names to Spark's parser unquoted."""
     from pyspark.errors import AnalysisException
 
-    place = sg.table(table, db=database, quoted=True)
+    place = sge.table_(table, db=database, quoted=True)
     try:
-        return backend.sql(sg.select("*").from_(place).sql("spark"), dialect="spark")
+        return backend.sql(sge.select("*").from_(place).sql("spark"), dialect="spark")
     except AnalysisException:
         raise TableNotFound(table) from None
 

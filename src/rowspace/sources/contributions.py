@@ -30,7 +30,7 @@ from rowspace.privacy import PrivacyUnit
 __all__ = ["bounded", "bounded_number", "unit_values"]
 
 
-@ibis.udf.scalar.builtin(name="md5")
+@ibis.udf.scalar.builtin(name="md5")  # type: ignore[untyped-decorator]
 def _md5(text: str) -> str:  # type: ignore[empty-body]
     """The engine's own digest."""
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from urllib.parse import parse_qsl, urlsplit
 
 from rowspace.exceptions import InvalidStudy
-from rowspace.privacy import ZCDP, ApproxDP, Neighbours, Privacy, PureDP
+from rowspace.privacy import ZCDP, ApproxDP, Neighbours, Privacy, PrivacyUnit, PureDP
 
 from .section import Section
 
@@ -15,20 +15,34 @@ _SECRETS = ("password", "passwd", "pwd", "token", "secret", "credential", "api_k
 
 def read_privacy(section: Section) -> Privacy:
     """ε alone is pure, with δ approximate; ρ is zero-concentrated."""
-    section.only("epsilon", "delta", "rho", "neighbours")
+    section.only("epsilon", "delta", "rho", "neighbours", "privacy_unit", "max_rows_per_unit")
     neighbours = Neighbours.of(section.values.get("neighbours", Neighbours.ADD_REMOVE))
+    unit = _read_unit(section)
     numbers = {key: section.values[key] for key in ("epsilon", "delta", "rho") if key in section.values}
     match tuple(numbers):
         case ("epsilon",):
-            return PureDP(numbers["epsilon"], neighbours=neighbours)
+            return PureDP(numbers["epsilon"], neighbours=neighbours, unit=unit)
         case ("epsilon", "delta"):
-            return ApproxDP(numbers["epsilon"], numbers["delta"], neighbours=neighbours)
+            return ApproxDP(numbers["epsilon"], numbers["delta"], neighbours=neighbours, unit=unit)
         case ("rho",):
-            return ZCDP(numbers["rho"], neighbours=neighbours)
+            return ZCDP(numbers["rho"], neighbours=neighbours, unit=unit)
     raise InvalidStudy(
         "expected epsilon (pure differential privacy), epsilon and delta (approximate), or rho "
         f"(zero-concentrated); got {' and '.join(numbers) or 'none of them'}"
     )
+
+
+def _read_unit(section: Section) -> PrivacyUnit | None:
+    """The column whose values are protected as wholes, and how many rows of each are counted: both or neither."""
+    column, rows = section.optional_text("privacy_unit"), section.values.get("max_rows_per_unit")
+    if column is None and rows is None:
+        return None
+    if column is None or rows is None:
+        raise InvalidStudy(
+            'a privacy unit needs privacy_unit = "user_id" and max_rows_per_unit = 3, the most rows of each that are '
+            f"counted; got only {'max_rows_per_unit' if column is None else 'privacy_unit'}"
+        )
+    return PrivacyUnit(column, rows)
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from typing import Any
 
 from rowspace.domain import Attribute, Categorical, Domain, Numeric
 from rowspace.exceptions import InvalidStudy
-from rowspace.privacy import ZCDP, ApproxDP, Neighbours, Privacy, PureDP
+from rowspace.privacy import ZCDP, ApproxDP, Neighbours, Privacy, PrivacyUnit, PureDP
 
 _BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
 _WIDTH = 100
@@ -71,7 +71,7 @@ def comment(text: str) -> str:
 
 
 def _privacy_lines(privacy: Privacy) -> Iterator[str]:
-    """The numbers of a guarantee, then the neighbours."""
+    """The numbers of a guarantee, then the neighbours and the unit."""
     if not isinstance(privacy, PureDP | ApproxDP | ZCDP):
         raise InvalidStudy(f"a study states epsilon, epsilon and delta, or rho; got {type(privacy).__name__}")
     for field in dataclasses.fields(privacy):
@@ -79,7 +79,10 @@ def _privacy_lines(privacy: Privacy) -> Iterator[str]:
         if isinstance(value, Neighbours):
             advice = '# or "replace-one", when the number of records is public'
             yield f"{_line('neighbours', value.value)}      {advice}"
-        else:
+        elif isinstance(value, PrivacyUnit):
+            yield _line("privacy_unit", value.column)
+            yield _line("max_rows_per_unit", value.rows)
+        elif value is not None:
             yield _line(field.name, value)
 
 
