@@ -19,16 +19,8 @@ CHROMIUM = next(
     None,
 )
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="needs Chromium on the path")
-FLAGS = [
-    "--headless",
-    "--no-sandbox",
-    "--disable-gpu",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--hide-scrollbars",
-    "--disable-component-update",
-    "--disable-sync",
-]
+FLAGS = ["--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking"]
+FLAGS += ["--hide-scrollbars", "--disable-component-update", "--disable-sync"]
 
 
 @pytest.fixture(scope="module")

@@ -152,7 +152,9 @@ footer {{ border-top: 1px solid var(--line); color: var(--muted); font-size: .88
   header {{ padding-top: 0; }}
   section {{ margin: 1.6rem 0; }}
   .card, .tiles div, tr {{ break-inside: avoid; }}
-  .cards {{ grid-template-columns: 1fr 1fr; }} .masonry {{ columns: 2; }}
+  .tiles {{ grid-template-columns: repeat(4, 1fr); gap: .6rem; }} .tiles dd {{ font-size: 1.2rem; }}
+  .cards {{ grid-template-columns: 1fr; }} .masonry {{ columns: 2; }}
+  footer {{ margin-top: 1rem; padding-bottom: 0; }}
   .plot, .wide .plot {{ grid-template-rows: 10rem auto auto; }}
   h2, h3, summary, figcaption {{ break-after: avoid; }}
   a {{ color: inherit; text-decoration: none; }}
