@@ -32,8 +32,8 @@ __all__ = [
     "code_rows",
     "combine",
     "fetch",
-    "inside_rows",
     "require_agreement",
+    "rows_with_codes",
     "stream_duckdb",
 ]
 
@@ -114,10 +114,11 @@ def require_agreement(agree: bool | np.bool_) -> None:
         )
 
 
-def inside_rows(coded: CodedRows, attributes: int) -> Any:
-    """The rows that have all codes, of a domain of so many attributes."""
-    rows = coded.rows
-    return rows.filter(combine(operator.and_, [rows[f"code{i}"].notnull() for i in range(attributes)]))
+def rows_with_codes(rows: Any, attributes: Sequence[int]) -> Any:
+    """The rows that have a code in all of these attributes."""
+    if not attributes:
+        return rows
+    return rows.filter(combine(operator.and_, [rows[f"code{i}"].notnull() for i in attributes]))
 
 
 def cell_number(rows: Any, attributes: Sequence[int], shape: Sequence[int]) -> Any:

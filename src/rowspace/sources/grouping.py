@@ -12,7 +12,7 @@ from typing import Any
 import ibis
 import numpy as np
 
-from rowspace.sources.coding import CodedRows, cell_number, fetch, inside_rows, require_agreement
+from rowspace.sources.coding import CodedRows, cell_number, fetch, require_agreement, rows_with_codes
 from rowspace.sources.marginal_tables import AttributeSet, Counts
 
 __all__ = ["CELLS_PER_GROUPING", "group"]
@@ -37,7 +37,7 @@ def group(
     Raises:
         SourceError: The engine failed, or its own count of the records differs.
     """
-    inside = inside_rows(coded, len(shape))
+    inside = rows_with_codes(coded.rows, range(len(shape)))
     sets = sorted(tables)
     for start in range(0, len(sets), _BATCH):
         _group_batch(

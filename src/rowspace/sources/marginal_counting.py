@@ -14,9 +14,10 @@ import numpy as np
 
 from rowspace.domain import Domain
 from rowspace.exceptions import InvalidInput, TooLarge
+from rowspace.privacy import PrivacyUnit
 from rowspace.sources import grouping, tallies
 from rowspace.sources.coding import code_rows
-from rowspace.sources.counting import is_array
+from rowspace.sources.counting import is_array, refuse_unit
 from rowspace.sources.covering import Supersets, count_of_cells, tables_to_count
 from rowspace.sources.marginal_tables import AttributeSet, Counts, MarginalTables
 from rowspace.sources.opening import OpenTable, open_table
@@ -37,7 +38,7 @@ def count_marginals(
     sets: Sequence[AttributeSet],
     *,
     table: str | None = None,
-    unit: None = None,
+    unit: PrivacyUnit | None = None,
     progress: Callable[[float], None] | None = None,
 ) -> MarginalTables:
     """How many rows of a table fall into each cell of each of many marginal tables: true counts, not private yet.
@@ -54,7 +55,8 @@ def count_marginals(
         domain: The attributes; each reads the column of its name, other columns are ignored.
         sets: Which tables: each an increasing tuple of positions in `domain.names`; `()` is the total. No set twice.
         table: The table, or `schema.table`, when the source is a database.
-        unit: Kept for a bound on the rows of each privacy unit.
+        unit: At most `unit.rows` rows of each value of the column `unit.column` are counted, a fresh random choice that
+            is the same for all tables; rows where it is NULL are not counted at all.
         progress: Called with the share of tables that are finished, from 0 to 1, never decreasing.
 
     Returns:
@@ -69,6 +71,8 @@ def count_marginals(
         - A row is counted in exactly one cell of every table or in none at all, and its cells depend on that row
           alone, so adding or removing a row changes one count by one in every table:
           `test_marginal_counting.py::test_one_row_changes_one_cell_of_every_table`.
+        - With a unit, adding or removing all rows of one unit changes every table by at most `unit.rows` in all:
+          `test_marginal_counting.py::test_one_unit_changes_at_most_its_rows_in_every_table`.
         - All tables are marginals of the counts that `count_cells` gives:
           `test_marginal_counting.py::test_tables_are_marginals_of_the_cells`.
         - Every counted table adds up to the engine's own count of the rows inside, else nothing is returned:
@@ -97,10 +101,11 @@ def count_marginals(
     if is_array(source):
         if table is not None:
             raise InvalidInput("table= names a table of a database: leave it out for an array of counts")
+        refuse_unit(unit)
         counted = {tuple(range(len(domain))): read_counts(source, domain)}
     else:
-        with open_table(source, domain, table) as opened:
-            counted = _count(opened, domain, tables, report)
+        with open_table(source, domain, table, unit=None if unit is None else unit.column) as opened:
+            counted = _count(opened, domain, unit, tables, report)
     _sum_out(counted, tables, domain.shape)
     report(1.0)
     return tables
@@ -112,7 +117,7 @@ def _check_sets(sets: Iterable[object], domain: Domain) -> list[AttributeSet]:
         raise InvalidInput(f"expected a list of sets of attributes, got {type(sets).__name__}")
     wanted: list[AttributeSet] = []
     for attributes in sets:
-        if not isinstance(attributes, tuple) or not all(isinstance(i, int) for i in attributes):
+        if not isinstance(attributes, tuple) or not all(type(i) is int for i in attributes):
             raise InvalidInput(
                 f"expected each set as a tuple of positions of attributes, such as (0, 2), got {attributes!r}"
             )
@@ -151,7 +156,11 @@ class _Progress:
 
 
 def _count(
-    opened: OpenTable, domain: Domain, tables: MarginalTables, report: Callable[[float], None]
+    opened: OpenTable,
+    domain: Domain,
+    unit: PrivacyUnit | None,
+    tables: MarginalTables,
+    report: Callable[[float], None],
 ) -> dict[AttributeSet, Counts]:
     """Counted tables of which all wanted ones are sums; those that are wanted are counted in their place."""
     embedded = opened.backend.name in _EMBEDDED
@@ -160,7 +169,7 @@ def _count(
     for attributes in tables_to_count(tables.sets, domain.shape, cells_per_pass):
         shape = tuple(domain.shape[i] for i in attributes)
         counted[attributes] = tables.table(attributes) if attributes in tables else np.zeros(shape, np.int64)
-    coded = code_rows(opened, domain)
+    coded = code_rows(opened, domain, unit)
     if embedded:
         tallies.tally(coded, domain.shape, counted)
     else:

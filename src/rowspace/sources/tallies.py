@@ -14,7 +14,7 @@ from itertools import takewhile
 import numpy as np
 import numpy.typing as npt
 
-from rowspace.sources.coding import CodedRows, inside_rows, require_agreement, stream_duckdb
+from rowspace.sources.coding import CodedRows, require_agreement, rows_with_codes, stream_duckdb
 from rowspace.sources.marginal_tables import AttributeSet, Counts
 
 __all__ = ["CELLS_PER_PASS", "tally"]
@@ -33,13 +33,16 @@ def tally(coded: CodedRows, shape: Sequence[int], tables: Mapping[AttributeSet, 
         SourceError: The engine failed, or its own count of the records differs.
     """
     touched = sorted({i for attributes in tables for i in attributes}) or [0]
-    inside = inside_rows(coded, len(shape))
-    query = inside.select(**{f"code{i}": inside[f"code{i}"].cast(_smallest_type(shape[i])) for i in touched})
+    # Codes of NULL are dropped here rather than in the engine, which would compute every code twice: once to decide
+    # and once to send.
+    rows = rows_with_codes(coded.rows, [i for i in range(len(shape)) if i not in touched])
+    query = rows.select(**{f"code{i}": rows[f"code{i}"].cast(_smallest_type(shape[i])) for i in touched})
     tallies = _shared_products(tables)
     records = 0
-    for batch in stream_duckdb(coded.backend, query, _BATCH):
-        # Checked, because a code beyond its attribute would be counted in somebody else's cell.
+    for nullable in stream_duckdb(coded.backend, query, _BATCH):
+        batch = nullable.drop_null()
         columns = {i: batch.column(k).to_numpy() for k, i in enumerate(touched)}
+        # A code beyond its attribute would be counted in somebody else's cell.
         require_agreement(all(column.max(initial=0) < shape[i] for i, column in columns.items()))
         _add({i: column.astype(np.intp) for i, column in columns.items()}, shape, tallies, batch.num_rows)
         records += batch.num_rows
@@ -78,7 +81,7 @@ def _add(
     columns: Mapping[int, npt.NDArray[np.intp]], shape: Sequence[int], tallies: Sequence[_Tally], records: int
 ) -> None:
     """Add a batch of records, given by their codes, to all tables."""
-    deepest = max(len(tally.attributes) for tally in tallies)
+    deepest = max((len(tally.attributes) for tally in tallies), default=0)
     # numbers[k] are the numbers of the cells in the table of the first k+1 attributes.
     numbers = [np.empty(records, dtype=np.intp) for _ in range(deepest)]
     for tally in tallies:
