@@ -13,7 +13,7 @@ from ._version import __version__
 from .domain import Categorical, Domain, Numeric
 from .exceptions import RowspaceError
 from .mechanism import release
-from .planning import Plan, plan
+from .planning import Plan, Target, plan, plan_for
 from .privacy import ZCDP, ApproxDP, Neighbours, PureDP
 from .releases import Release, export
 from .workload import Workload
@@ -29,12 +29,14 @@ __all__ = [
     "PureDP",
     "Release",
     "RowspaceError",
+    "Target",
     "Workload",
     "__version__",
     "error",
     "export",
     "operators",
     "plan",
+    "plan_for",
     "privacy",
     "release",
     "strategy",

@@ -1,17 +1,31 @@
 """Plans: strategy, predicted error and certificate, all before data is touched."""
 
 from .choosing import CELL_LIMIT, plan
-from .integers import MAX_RECORDS, check_overflow, dropped_bits, to_integers
-from .plan import Candidate, GroupError, Plan
+from .integers import MAX_RECORDS, check_overflow, dropped_bits,
+    record_limit, to_integers
+from .groups import GroupError
+from .plan import Candidate, Plan
+from .target_text import Target, parse_target
+from .targets import Met, TargetPlan, plan_for
+from .whatif import WhatIf, recalibrated, whatif
 
 __all__ = [
     "CELL_LIMIT",
     "MAX_RECORDS",
     "Candidate",
     "GroupError",
+    "Met",
     "Plan",
+    "Target",
+    "TargetPlan",
+    "WhatIf",
     "check_overflow",
     "dropped_bits",
+    "record_limit",
+    "parse_target",
     "plan",
+    "plan_for",
+    "recalibrated",
     "to_integers",
+    "whatif",
 ]

@@ -3,13 +3,14 @@
 The q-quantile is where the cumulative count reaches q times the total, the counts of a bin spread evenly over it
 (the quantile of grouped data). For every edge x the number D(x) = N(below x) − q·N is a linear query of the counts, so
 its noise is known exactly, and the interval holds all x where D(x) = 0 is not refuted at the level: no delta method,
-and right for skewed and for nearly empty distributions too. Between edges D is interpolated, like its noise's
-half-width, which is never less than the true one there.
+and right for skewed and for nearly empty distributions too. Between edges D is interpolated, which is a linear query
+as well.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -17,14 +18,13 @@ import numpy as np
 from rowspace.exceptions import InvalidInput
 from rowspace.operators.base import Vector
 
+from .derived import Estimate
 from .derived_rows import along, numeric
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from .release import Release
-
-from .derived import Estimate
 
 INVERSION = "inverted tests of linear queries, counts spread evenly within a bin"
 
@@ -115,30 +115,52 @@ def _one(
 ) -> tuple[float, float, float, float]:
     """(q, quantile, low, high)."""
     n = len(edges) - 1
-    # Row k is D at edge k: what is below it, less q times everything.
-    rows = np.tril(np.ones((n + 1, n)), -1) - q
+    # Row k is D at edge k: what is below it, less q times everything. After them the bins, whose noise is that of the
+    # steps of D.
+    rows = np.vstack([np.tril(np.ones((n + 1, n)), -1) - q, np.eye(n)])
     answers = release.ask(along(release.plan.domain, attribute, rows, where), level)
-    D = answers["answer"].to_numpy()
+    D = answers["answer"].to_numpy()[: n + 1]
     half = (answers["high"] - answers["low"]).to_numpy() / 2
+    line = _Line(edges, D, half[: n + 1], half[n + 1 :])
     # Noise may make D fall here and there; between its upper and lower hulls it rises.
     rising = (np.maximum.accumulate(D) + np.minimum.accumulate(D[::-1])[::-1]) / 2
-    value = _first_zero(edges, rising)
-    low = _first_zero(edges, D + half)
-    # The last place where D − half is still below zero: the first from the right, mirrored.
-    high = -_first_zero(-edges[::-1], (half - D)[::-1])
-    return q, value, low, high
+    nothing = np.zeros(n + 1)
+    value = _Line(edges, rising, nothing, nothing[:-1]).first_possible()
+    return q, value, line.first_possible(), line.mirrored().first_possible() * -1
 
 
-def _first_zero(x: Vector, y: Vector) -> float:
-    """Where a broken line first reaches zero; its left end if it begins above, its right end if it never does."""
-    above = np.flatnonzero(y >= 0)
-    if not above.size:
-        return float(x[-1])
-    k = int(above[0])
-    if k == 0:
-        return float(x[0])
-    t = -y[k - 1] / (y[k] - y[k - 1])
-    return float(x[k - 1] + t * (x[k] - x[k - 1]))
+@dataclass(frozen=True)
+class _Line:
+    """D at every edge, with its half-width there and that of its step over each bin."""
+
+    edges: Vector
+    D: Vector
+    half: Vector
+    step: Vector
+
+    def mirrored(self) -> _Line:
+        """The same line seen from the right, below zero where it was above."""
+        return _Line(-self.edges[::-1], -self.D[::-1], self.half[::-1], self.step[::-1])
+
+    def first_possible(self) -> float:
+        """The first place where D is not surely below zero; the left end if there, the right end if nowhere."""
+        possible = np.flatnonzero(self.D + self.half >= 0)
+        if not possible.size or possible[0] == 0:
+            return float(self.edges[-1] if not possible.size else self.edges[0])
+        k = int(possible[0])
+        # Inside a bin D is a mixture of its ends, whose variance follows from those of the ends and of the step; D plus
+        # its half-width is convex there, below zero at the left end and not at the right: one zero.
+        before, after = 0.0, 1.0
+        for _ in range(40):
+            t = (before + after) / 2
+            spread = (
+                (1 - t) * self.half[k - 1] ** 2 + t * self.half[k] ** 2 - t * (1 - t) * self.step[k - 1] ** 2
+            )
+            if (1 - t) * self.D[k - 1] + t * self.D[k] + np.sqrt(max(spread, 0.0)) >= 0:
+                after = t
+            else:
+                before = t
+        return float(self.edges[k - 1] + after * (self.edges[k] - self.edges[k - 1]))
 
 
 def _positive_total(release: Release, attribute: str, where: str | None, level: float) -> float:

@@ -1,0 +1,104 @@
+"""The same strategy at another ε: errors for real noise, without planning again.
+
+A strategy that is good at one ε is good at every other, since all errors scale together; what changes is the noise. So
+a curve of error against ε costs one look at the plan's error and one calibration for each ε.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterable
+from dataclasses import dataclass
+from math import sqrt
+from typing import Any
+
+from rowspace.exceptions import InvalidInput
+from rowspace.privacy import Privacy, integer_norm
+
+from .integers import to_integers
+from .groups import GroupError
+from .plan import Plan
+
+
+@dataclass(frozen=True)
+class WhatIf:
+    """The error of every group at one value of ε (or of ρ, for a plan that states ρ)."""
+
+    epsilon: float
+    rmse: float
+    groups: tuple[GroupError, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        """The figures, JSON-safe."""
+        return dataclasses.asdict(self)
+
+
+def whatif(plan: Plan, epsilons: Iterable[float]) -> list[WhatIf]:
+    """What every group's error would be at other values of ε (or ρ), with the plan's strategy and real noise.
+
+    >>> import rowspace as rs
+    >>> domain = rs.Domain(age=rs.Numeric(0, 16, bins=16))
+    >>> p = rs.plan(rs.workload.ranges(domain, "age"), rs.PureDP(1.0), effort="fast")
+    >>> half, one = whatif(p, [0.5, 1.0])
+    >>> 1.9 < half.rmse / one.rmse < 2.1          # not exactly 2: the noise is on the integers
+    True
+    """
+    if isinstance(epsilons, str | bytes) or not isinstance(epsilons, Iterable):
+        raise InvalidInput("expected a list of values of epsilon such as [0.1, 0.5, 1, 2]")
+    groups, base = plan.group_errors(), _noise_per_sensitivity(plan)
+    found = []
+    for epsilon in epsilons:
+        other = recalibrated(plan, with_budget(plan.privacy, epsilon))
+        factor = sqrt(_noise_per_sensitivity(other) / base)
+        scaled = tuple(
+            dataclasses.replace(
+                group,
+                rmse=factor * group.rmse,
+                largest_std_error=None
+                if group.largest_std_error is None
+                else factor * group.largest_std_error,
+            )
+            for group in groups
+        )
+        found.append(WhatIf(budget(other.privacy), factor * plan.rmse, scaled))
+    return found
+
+
+def recalibrated(plan: Plan, privacy: Privacy) -> Plan:
+    """The plan's strategy under another guarantee of the same norm, with the noise that guarantee needs.
+
+    Guarantees
+    - The noise is calibrated by the same code as every plan's, to the exact integer sensitivity
+      (tests/planning/test_whatif.py::test_recalibrated_plans_are_as_private_as_they_say).
+    """
+    if privacy.norm != plan.privacy.norm:
+        raise InvalidInput("a strategy for one kind of noise is not a strategy for another; plan again")
+    strategy, noise = to_integers(plan.strategy, privacy)
+    other = dataclasses.replace(plan, privacy=privacy, strategy=strategy, noise=noise)
+    factor = _noise_per_sensitivity(other) / _noise_per_sensitivity(plan)
+    candidates = tuple(
+        dataclasses.replace(candidate, total_error=factor * candidate.total_error)
+        for candidate in plan.candidates
+    )
+    return dataclasses.replace(other, lower_bound=factor * plan.lower_bound, candidates=candidates)
+
+
+def budget_name(privacy: Privacy) -> str:
+    """What a guarantee calls its budget: epsilon or rho."""
+    return "epsilon" if hasattr(privacy, "epsilon") else "rho"
+
+
+def budget(privacy: Privacy) -> float:
+    """The ε or ρ of a guarantee."""
+    return float(getattr(privacy, budget_name(privacy)))
+
+
+def with_budget(privacy: Privacy, value: float) -> Privacy:
+    """The same kind of guarantee at another ε or ρ; `InvalidPrivacy` unless it is positive and finite."""
+    return dataclasses.replace(privacy, **{budget_name(privacy): value})  # type: ignore[type-var]
+
+
+def _noise_per_sensitivity(plan: Plan) -> float:
+    """Variance of the integer noise per squared unit of sensitivity: what all errors are proportional to."""
+    squared = integer_norm(plan.strategy, plan.privacy) ** (2 if plan.privacy.norm == 1 else 1)
+    return plan.noise.variance / max(1, squared)
