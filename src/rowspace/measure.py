@@ -7,7 +7,7 @@ Guarantees
   (tests/test_mechanism.py::test_standardized_errors).
 - Where answers would not fit 64 bits (`planning.dropped_bits`), low bits are rounded off after the noise is on, which
   is post-processing (tests/test_measure.py::test_rounding_comes_after_the_noise).
-- Overflow is impossible for up to `MAX_RECORDS` records, and is ruled out from the strategy alone, before any
+- Overflow is impossible for up to `record_limit` records, and is ruled out from the strategy alone, before any
   data is touched (tests/test_measure.py::test_overflow_is_refused_beforehand).
 - A `Measurement` holds noisy answers only (tests/test_measure.py::test_measurement_holds_no_counts).
 """
@@ -22,8 +22,8 @@ import numpy.typing as npt
 
 from .exceptions import IntegerOverflow, InvalidInput
 from .noise import BitSource, SecureRandom, discrete_gaussian, discrete_laplace, rounded_gaussian
-from .operators import Operator
-from .planning import MAX_RECORDS, check_overflow, dropped_bits
+from .operators import Operator, TableOperator
+from .planning import check_overflow, dropped_bits, record_limit
 from .privacy import DiscreteGaussian, DiscreteLaplace, NoiseModel, RoundedGaussian
 
 Integers = npt.NDArray[np.int64]
@@ -41,24 +41,43 @@ class Measurement:
 def measure(
     strategy: Operator, noise: NoiseModel, counts: Any, random: BitSource | None = None
 ) -> Measurement:
-    """Ask the strategy of the counts and add noise; `random` is for tests and defaults to a fresh secure source."""
+    """Ask the strategy of the counts and add noise; `random` is for tests and defaults to a fresh secure source.
+
+    counts: one integer per cell; for a strategy of tables, something with `table(attributes)`, the counts over some.
+    """
     check_overflow(strategy)
-    x = np.asarray(counts).reshape(-1)
-    if x.dtype.kind not in "iu" or x.shape != (strategy.shape[1],):
-        raise InvalidInput(f"expected {strategy.shape[1]} integer counts, got {x.dtype} of shape {x.shape}")
-    x = x.astype(np.int64)
-    # No count may pass the bound alone, so that their 64-bit sum cannot wrap before it is compared.
-    if x.size and (x.min() < 0 or x.max() > MAX_RECORDS or _sum_exceeds(x, MAX_RECORDS)):
-        # Says nothing about the counts but that they break the public bound.
-        raise IntegerOverflow(f"expected non-negative counts of at most {MAX_RECORDS} records in all")
     bits = dropped_bits(strategy)
-    answers, low = strategy.divided(x, bits)
-    low += draw(noise, len(answers), random or SecureRandom())
-    low += 2**bits // 2
-    low >>= bits
-    answers += low
+    if hasattr(counts, "table"):
+        if not isinstance(strategy, TableOperator):
+            raise InvalidInput(f"expected counts of all cells for a {type(strategy).__name__}, got tables")
+        limit = record_limit(strategy)
+        blocks = strategy.divided_blocks(lambda attributes: _checked(counts.table(attributes), limit), bits)
+    else:
+        x = np.asarray(counts).reshape(-1)
+        if x.dtype.kind not in "iu" or x.shape != (strategy.shape[1],):
+            raise InvalidInput(
+                f"expected {strategy.shape[1]} integer counts, got {x.dtype} of shape {x.shape}"
+            )
+        blocks = iter([(slice(None), *strategy.divided(_checked(x, record_limit(strategy)), bits))])
+    random = random or SecureRandom()
+    answers = np.empty(strategy.shape[0], dtype=np.int64)
+    for where, high, low in blocks:
+        low += draw(noise, len(low), random)
+        low += 2**bits // 2
+        low >>= bits
+        high += low
+        answers[where] = high
     answers.setflags(write=False)
     return Measurement(strategy, noise, answers)
+
+
+def _checked(counts: Any, limit: int) -> Integers:
+    """Counts as 64-bit integers, or an error that says nothing about them but that they break the public bound."""
+    x = np.asarray(counts).astype(np.int64, copy=False)
+    # No count may pass the bound alone, so that their 64-bit sum cannot wrap before it is compared.
+    if x.size and (x.min() < 0 or x.max() > limit or _sum_exceeds(x.reshape(-1), limit)):
+        raise IntegerOverflow(f"expected non-negative counts of at most {limit} records in all")
+    return x
 
 
 def _sum_exceeds(x: Integers, bound: int) -> bool:

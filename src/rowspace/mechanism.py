@@ -1,6 +1,6 @@
 """release(): the matrix mechanism in one short function.
 
-    count the cells → ask the strategy, add noise → charge the budget, keeping the release with the charge → hand it out
+    count cells or tables → ask the strategy, add noise → charge the budget, keeping the release with it → hand it out
 
 Noise is drawn before the charge, in memory, so that one transaction can hold the charge *and* what it paid for:
 a process that dies on either side of it has lost nothing and shown nothing that is not paid for.
@@ -17,11 +17,13 @@ Guarantees
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from typing import Any, Protocol, runtime_checkable
 
 from .exceptions import InvalidInput
 from .measure import measure
 from .noise import BitSource
+from .operators import TableOperator
 from .planning import Plan
 from .releases import Release
 
@@ -42,12 +44,14 @@ def release(
     dataset: str | None = None,
     table: str | None = None,
     random: BitSource | None = None,
+    progress: Callable[[float], None] | None = None,
 ) -> Release:
     """Measure the plan's strategy on the data with noise and derive consistent answers.
 
     source: a CSV or Parquet path, a pandas or polars frame, an Arrow or Ibis table, a database URL with `table=`,
     or a vector of counts. ledger: who keeps the budget, as a path, a database URL or a `Ledger` (None: nobody);
-    dataset: which of its budgets to charge, when it has several. random: for tests only.
+    dataset: which of its budgets to charge, when it has several. random: for tests only. progress: called with the
+    share of tables counted, where there are many; it depends on no data.
 
     `BudgetExceeded` when it would cost more than remains; then nothing is released.
 
@@ -62,14 +66,24 @@ def release(
     keeper = _keeper(ledger, dataset)
     if keeper is not None and hasattr(keeper, "check"):
         keeper.check(plan, dataset)  # only to refuse before a large table is read: charge() decides
-    from .sources import count_cells  # here, because engines take a while to import and planning needs none
-
-    counts = count_cells(source, plan.domain, table=table)
+    counts = _counts(plan, source, table, progress)
     measurement = measure(plan.strategy, plan.noise, counts, random)
     made = Release(plan, measurement.answers)
     if keeper is not None:
         keeper.charge(plan, made.to_bytes(), dataset)
     return made
+
+
+def _counts(plan: Plan, source: Any, table: str | None, progress: Callable[[float], None] | None) -> Any:
+    """What the strategy asks for: the tables it measures, or the count of every cell."""
+    # Here, because engines take a while to import and planning needs none.
+    from .sources import count_cells, count_marginals
+
+    unit = plan.privacy.unit
+    if isinstance(plan.strategy, TableOperator):
+        sets = plan.strategy.sets
+        return count_marginals(source, plan.domain, sets, table=table, unit=unit, progress=progress)
+    return count_cells(source, plan.domain, table=table, unit=unit)
 
 
 def _keeper(ledger: object, dataset: str | None) -> Keeper | None:

@@ -11,12 +11,12 @@ from scipy import optimize
 from rowspace import error
 from rowspace import operators as op
 from rowspace.exceptions import InvalidInput, InvalidWorkload
-from rowspace.operators.marginal_workload import MarginalWorkload
 from rowspace.operators.subset_lattice import mask_of
 from rowspace.privacy import ZCDP, PureDP
 from rowspace.strategy import Marginals, Residual
 from rowspace.strategy.covers import covers_by_size, maximal
 from rowspace.strategy.marginal_loss import MarginalLoss
+from rowspace.strategy.table_demand import TableDemand, read_products
 
 from .marginal_workloads import all_marginals, random_workloads
 
@@ -27,7 +27,7 @@ UNIT = PureDP(2**0.5)
 @settings(max_examples=40, deadline=None)
 def test_loss_and_gradient(W, norm, seed):
     """E by dense algebra, its logarithm's gradient by central differences."""
-    workload = MarginalWorkload.of(W)
+    workload = TableDemand(read_products(W))
     whole = [
         mask for mask in range(2 ** len(workload.sizes)) if mask & ~mask_of(_varying(workload.sizes)) == 0
     ]
@@ -61,7 +61,7 @@ def test_between_the_bound_and_the_identity(W, privacy):
 def test_no_weights_on_three_attributes_do_better():
     """Small enough to search the weights of all eight tables from many random starts."""
     W = all_marginals((2, 3, 5), range(2, 3))
-    loss = MarginalLoss(MarginalWorkload.of(W), tuple(range(8)), 1)
+    loss = MarginalLoss(TableDemand(read_products(W)), tuple(range(8)), 1)
     rng = np.random.default_rng(1)
     starts = (rng.random(8) ** rng.choice([1, 4]) for _ in range(40))
     found = min(

@@ -13,6 +13,7 @@ from rowspace.exceptions import InvalidInput, TooLarge
 from rowspace.operators import DECOMPOSITION_LIMIT, Kronecker, Operator, Scaled, Stack
 from rowspace.operators.base import Vector
 from rowspace.operators.fallback import inverse_gram
+from rowspace.operators.product_workload import ProductWorkload
 from rowspace.privacy import Privacy, sensitivity
 
 from .moments import moments
@@ -51,8 +52,10 @@ def noise_level(A: Operator, privacy: Privacy) -> float:
     return privacy.unit_variance * sensitivity(A, privacy) ** 2
 
 
-def query_variances(A: Operator, W: Operator) -> Vector:
+def query_variances(A: Operator, W: Operator | ProductWorkload) -> Vector:
     """w(AᵗA)⁺wᵗ for every row of W, its error at unit noise; `UnsupportedWorkload` outside the row space."""
+    if isinstance(W, ProductWorkload):
+        return moments(A, W).second
     if isinstance(W, Stack):
         return np.concatenate([query_variances(A, part) for part in W.parts])
     if isinstance(W, Scaled):

@@ -24,7 +24,7 @@ from rowspace.exceptions import InvalidInput
 from rowspace.operators.base import Vector
 from rowspace.privacy import NoiseModel
 
-from .moments import Moments
+from .coefficients import Moments
 
 
 def half_widths(parts: Moments, noise: NoiseModel, level: float) -> Vector:

@@ -7,8 +7,7 @@ c_i's spacing.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, fields
+from collections.abc import Iterator
 from functools import reduce
 
 import numpy as np
@@ -25,8 +24,11 @@ from rowspace.operators import (
 )
 from rowspace.operators.base import Vector, check_supported
 from rowspace.operators.marginal_workload import MarginalWorkload
+from rowspace.operators.product_workload import ProductWorkload
 
-from .traces import same_cells
+from .coefficients import Moments, alike, joined, outer, spacings
+from .table_moments import table_moments
+from .traces import as_tables, same_cells
 
 COEFFICIENT_LIMIT = 2**32
 """Most coefficients (queries × strategy rows) looked at one by one: about a minute."""
@@ -36,48 +38,28 @@ FINE_LATTICE = 2**12
 """Largest entry of an integer strategy up to which the lattice of its answers is looked for."""
 
 
-@dataclass(frozen=True)
-class Moments:
-    """Per query: Σc², Σc⁴, max|c|, and the spacing g such that every c is a whole multiple of g (0: none found)."""
-
-    second: Vector
-    fourth: Vector
-    largest: Vector
-    spacing: Vector
-
-    def scaled(self, factor: float) -> Moments:
-        """The moments of `factor` times the queries."""
-        size = abs(factor)
-        return Moments(size**2 * self.second, size**4 * self.fourth, size * self.largest, size * self.spacing)
-
-
-def moments(A: Operator, W: Operator) -> Moments:
+def moments(A: Operator, W: Operator | ProductWorkload) -> Moments:
     """The coefficient moments of every query of W under strategy A.
 
     Products factor, since sums of powers of products are products of sums. To strategies of marginals all cells of a
     marginal are alike, so one of them tells. Otherwise the coefficients
     are formed in blocks of rows: O(queries × strategy rows).
     """
+    if isinstance(W, ProductWorkload):
+        return table_moments(as_tables(A), W)
     if isinstance(W, Stack):
-        return _joined([moments(A, part) for part in W.parts], np.concatenate)
+        return joined([moments(A, part) for part in W.parts], np.concatenate)
     if isinstance(W, Scaled):
         return moments(A, W.of).scaled(W.factor)
     if isinstance(A, Kronecker) and isinstance(W, Kronecker) and same_cells(A, W):
         factors = [moments(a, w) for a, w in zip(A.factors, W.factors, strict=True)]
-        return _joined(factors, lambda vectors: reduce(_outer, vectors))
+        return joined(factors, lambda vectors: reduce(outer, vectors))
     if isinstance(A, SubsetOperator):
         marginal = MarginalWorkload.of(W)
         if marginal is not None and marginal.sizes == A.sizes:
             (mask,) = marginal.powers
-            return _alike(*A.coefficients(mask), W.shape[0])
+            return alike(*A.coefficients(mask), W.shape[0])
     return _blockwise(A, W)
-
-
-def _alike(values: Vector, counts: Vector, queries: int) -> Moments:
-    """The moments of queries that all have the same coefficients, each value as often as counted."""
-    squares = values**2
-    one = (squares @ counts, squares**2 @ counts, np.abs(values).max(), _spacing(values[None, :])[0])
-    return Moments(*(np.full(queries, float(moment)) for moment in one))
 
 
 def _blockwise(A: Operator, W: Operator) -> Moments:
@@ -91,7 +73,7 @@ def _blockwise(A: Operator, W: Operator) -> Moments:
     fine = A.largest_entry() > FINE_LATTICE
     for start, C in _coefficient_blocks(A, W):
         block = slice(start, start + len(C))
-        spacing[block] = 0.0 if fine else _spacing(C)
+        spacing[block] = 0.0 if fine else spacings(C)
         C *= C
         largest[block] = np.sqrt(C.max(axis=1))
         second[block] = C.sum(axis=1)
@@ -117,28 +99,3 @@ def _coefficient_blocks(A: Operator, W: Operator) -> Iterator[tuple[int, Vector]
         if A.full_column_rank is not True:
             check_supported(float(np.abs(A._adjoint(C) - rows).max()), float(np.abs(rows).max()))
         yield start, C
-
-
-def _spacing(C: Vector) -> Vector:
-    """The smallest coefficient of a row if it divides the others, else one if all are integers, else zero."""
-    magnitude = np.abs(C)
-    tiny = 1e-9 * magnitude.max(axis=1, keepdims=True)
-    smallest = np.where(magnitude > tiny, magnitude, np.inf).min(axis=1)
-    spacing = np.zeros(len(C))
-    for candidate in (np.where(np.isfinite(smallest), smallest, 0.0), np.ones(len(C))):
-        with np.errstate(divide="ignore", invalid="ignore"):
-            multiples = magnitude / candidate[:, None]
-        # What is no rounding error must be one multiple at least: coefficients of 10⁻⁸ are not multiples of one.
-        nearest = np.maximum(np.rint(multiples), magnitude > tiny)
-        whole = (np.abs(multiples - nearest) <= 1e-7 * np.maximum(multiples, 1.0)).all(axis=1)
-        spacing = np.where((spacing == 0) & whole, candidate, spacing)
-    return spacing
-
-
-def _joined(parts: list[Moments], join: Callable[[list[Vector]], Vector]) -> Moments:
-    """Moments of a union or a product from those of its parts: the same operation on every field."""
-    return Moments(*(join([getattr(part, field.name) for part in parts]) for field in fields(Moments)))
-
-
-def _outer(a: Vector, b: Vector) -> Vector:
-    return np.multiply.outer(a, b).ravel()

@@ -21,7 +21,6 @@ from .permuted import Permuted
 from .predicates import AllPredicates
 from .prefix import Difference, Prefix
 from .product_residuals import ProductResiduals
-from .product_workload import ProductWorkload
 from .ranges import Ranges, RangesGram, SecondDifference
 from .residuals import Residuals
 from .scaled import Scaled, Weighted
@@ -55,7 +54,6 @@ __all__ = [
     "Permuted",
     "Prefix",
     "ProductResiduals",
-    "ProductWorkload",
     "Ranges",
     "RangesGram",
     "Residuals",

@@ -148,6 +148,23 @@ class Marginals(SubsetOperator):
         return found
 
     @cached_property
+    def component_norms(self) -> Mapping[int, tuple[float, float]]:
+        """Per component R, bounds of (largest, L4 norm of) ν_R w_T Π_{T∖R} 1/n over the cells of all tables T ⊇ R."""
+        lattice = self._lattice
+        powers: dict[int, float] = {}
+        for mask, weight in zip(self._masks, self.weights, strict=True):
+            if weight:
+                powers[mask] = powers.get(mask, 0.0) + (weight / max(self.weights)) ** 4
+        found = []
+        for power in (4, 3):  # a table has Π_{T∖R} n cells for every cell of R
+            shares = lattice.products([float(n) ** -power for n in self.sizes])
+            sums = lattice.sums_above(lattice.vector(powers) * shares) / shares
+            found.append(max(self.weights) * sums**0.25)
+        variances = np.array([self.component_variances[mask] for mask in lattice.masks])
+        pairs = zip((variances * found[0]).tolist(), (variances * found[1]).tolist(), strict=True)
+        return dict(zip(lattice.masks, pairs, strict=True))
+
+    @cached_property
     def _component_stacks(self) -> dict[tuple[int, ...], list[int]]:
         """The sets of the lattice by the shape of their table."""
         stacks: dict[tuple[int, ...], list[int]] = {}

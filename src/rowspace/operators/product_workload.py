@@ -6,12 +6,13 @@ The form in which a workload of a hundred attributes is planned and answered: no
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import product
 from math import prod
 
 import numpy as np
+from scipy import sparse
 
 from rowspace.exceptions import InvalidInput
 
@@ -53,7 +54,15 @@ class ProductWorkload:
             if piece.operator.shape[1] != prod(self.sizes[axis] for axis in piece.axes):
                 raise InvalidInput("expected every piece of a product over the joint cells of its attributes")
 
-    @property
+    def unweighted(self) -> ProductWorkload:
+        """The same queries, all equally important."""
+        return replace(self, powers=np.ones(len(self.parts)))
+
+    def only(self, numbers: Sequence[int]) -> ProductWorkload:
+        """Some of the parts."""
+        return replace(self, parts=tuple(self.parts[n] for n in numbers), powers=self.powers[list(numbers)])
+
+    @cached_property
     def sizes_of_parts(self) -> list[int]:
         """Number of queries of every part."""
         rows = [piece.operator.shape[0] for piece in self.pieces]
@@ -101,10 +110,11 @@ class ProductWorkload:
             for shape in np.unique(width[pieces], axis=0):
                 own = (width[pieces] == shape).all(axis=1)
                 columns = [pieces[own, j] for j in range(pieces.shape[1])]
-                axes = [
-                    np.array([self.pieces[n].axes for n in column.tolist()]).reshape(-1, k)
-                    for column, k in zip(columns, shape.tolist(), strict=True)
-                ]
+                axes = []
+                for column, k in zip(columns, shape.tolist(), strict=True):
+                    distinct, inverse = np.unique(column, return_inverse=True)
+                    known = np.array([self.pieces[n].axes for n in distinct.tolist()]).reshape(-1, k)
+                    axes.append(known[inverse])
                 yield numbers[own], np.concatenate(axes, axis=1), columns
 
     @cached_property
@@ -119,27 +129,55 @@ class ProductWorkload:
                 rows.setdefault(sets.shape[1], []).append(sets)
         return SubsetLattice.under_rows({k: np.concatenate(found) for k, found in rows.items()})
 
-    def costs(self, splits: Sequence[Split] | None = None, powers: Vector | None = None) -> Vector:
+    def costs(self, splits: Sequence[Split] | None = None) -> Vector:
         """What one unit of ν_R costs the workload, for every R of the lattice: Σ over the parts of
 
-        power · Π_{i∈R} tr(W_i K_i W_iᵗ) Π_{j∉R} ‖W_j u_j‖². O(parts · 2^attributes of a part), vectorized.
+        power · Π_{i∈R} tr(W_i K_i W_iᵗ) Π_{j∉R} ‖W_j u_j‖².
         """
-        splits = splits or self.cells
-        weights = self.powers if powers is None else powers
-        tables = [piece_costs(piece, splits) for piece in self.pieces]
+        own = splits or self.cells
+        return self.summed([piece_costs(piece, own) for piece in self.pieces])
+
+    def summed(self, by_piece: Sequence[Vector]) -> Vector:
+        """For every set: Σ over the parts of power · Π over its pieces of what `by_piece` says for that set.
+
+        `by_piece` gives numbers in C order of [attribute in the set?]. O(parts · 2^attributes of a part), vectorized.
+        """
         out = np.zeros(self.lattice.size)
-        varying = np.array(self.sizes) > 1
-        for numbers, axes, columns in self._blocks():
-            values = weights[numbers][:, None]
-            for column in columns:
-                own = np.array([tables[n] for n in column.tolist()])
-                values = (values[:, :, None] * own[:, None, :]).reshape(len(numbers), -1)
-            for pattern, chosen in enumerate(product((False, True), repeat=axes.shape[1])):
-                sets = axes[:, list(chosen)]
-                seen = varying[sets].all(axis=1)
-                places = self.lattice.find(np.sort(sets[seen], axis=1))
-                out += np.bincount(places, values[seen, pattern], minlength=len(out))
+        for parts, sets, values in self._entries(by_piece):
+            out += np.bincount(sets, self.powers[parts] * values, minlength=len(out))
         return out
+
+    def cost_matrix(self, splits: Sequence[Split] | None = None) -> sparse.csr_array:
+        """What one unit of ν_R costs each part, importance aside: (parts × sets of the lattice)."""
+        own = splits or self.cells
+        entries = list(self._entries([piece_costs(piece, own) for piece in self.pieces]))
+        parts, sets, values = (np.concatenate(column) for column in zip(*entries, strict=True))
+        return sparse.csr_array((values, (parts, sets)), shape=(len(self.parts), self.lattice.size))
+
+    def _entries(self, by_piece: Sequence[Vector]) -> Iterator[tuple[Indices, Indices, Vector]]:
+        """(parts, sets, products of numbers), a pattern of chosen attributes at a time."""
+        for numbers, pieces, patterns in self._places:
+            values = np.ones((len(numbers), 1))
+            for column in pieces:
+                distinct, inverse = np.unique(column, return_inverse=True)
+                own = np.array([by_piece[n] for n in distinct.tolist()])[inverse]
+                values = (values[:, :, None] * own[:, None, :]).reshape(len(numbers), -1)
+            for pattern, (seen, sets) in enumerate(patterns):
+                yield numbers[seen], sets, values[seen, pattern]
+
+    @cached_property
+    def _places(self) -> list[tuple[Indices, list[Indices], list[tuple[Indices, Indices]]]]:
+        """Per block of parts and pattern of its attributes: the rows whose set can vary, and which set that is."""
+        varying = np.array(self.sizes) > 1
+        found = []
+        for numbers, axes, pieces in self._blocks():
+            patterns = []
+            for chosen in product((False, True), repeat=axes.shape[1]):
+                sets = axes[:, list(chosen)]
+                seen = np.flatnonzero(varying[sets].all(axis=1))
+                patterns.append((seen, self.lattice.find(np.sort(sets[seen], axis=1))))
+            found.append((numbers, pieces, patterns))
+        return found
 
     def variances(
         self, number: int, component: Sequence[float], splits: Sequence[Split] | None = None

@@ -53,8 +53,16 @@ class Residuals(SubsetOperator):
     @cached_property
     def eigenvalues(self) -> Mapping[int, float]:
         """w_R² Π_{i∈R} n_i for every measured R."""
-        weights = zip(self._masks, self.weights, strict=True)
-        return {mask: w**2 * float(self.axes.count(mask)) for mask, w in weights if w}
+        cells = self._by_shape(prod)
+        return {mask: w**2 * n for mask, w, n in zip(self._masks, self.weights, cells, strict=True) if w}
+
+    @cached_property
+    def component_variances(self) -> Mapping[int, float]:
+        """1/(w_R Π n_i)²."""
+        cells = self._by_shape(prod)
+        return {
+            mask: 1 / (w * n) ** 2 for mask, w, n in zip(self._masks, self.weights, cells, strict=True) if w
+        }
 
     def _apply(self, x: Array) -> Array:
         out = np.empty((*x.shape[:-1], self.shape[0]), dtype=x.dtype)
@@ -95,21 +103,17 @@ class Residuals(SubsetOperator):
         return np.concatenate(values), np.concatenate(counts)
 
     def _max_column_sum(self, p: int) -> float:
-        return float(sum(w**p * self._table_sum(mask, p) for mask, w in self._weights))
+        return float(sum(w**p * s for w, s in zip(self.weights, self._table_sums(p), strict=True)))
 
     def _integer_norm(self, p: int) -> int:
-        return sum(int(w) ** p * self._table_sum(mask, p) for mask, w in self._weights)
+        return sum(int(w) ** p * s for w, s in zip(self.weights, self._table_sums(p), strict=True))
 
-    @property
-    def _weights(self) -> list[tuple[int, float]]:
-        return list(zip(self._masks, self.weights, strict=True))
-
-    def _table_sum(self, mask: int, p: int) -> int:
-        """Σ|a|ᵖ over a column of the integer table: n − 1 once and 1 otherwise along every attribute."""
-        return prod((n - 1) ** p + n - 1 for n in (self.sizes[i] for i in members(mask)))
+    def _table_sums(self, p: int) -> list[int]:
+        """Σ|a|ᵖ over a column of every integer table: n − 1 once and 1 otherwise along every attribute."""
+        return self._by_shape(lambda shape: prod((n - 1) ** p + n - 1 for n in shape))
 
     def largest_entry(self) -> float:
-        return max(w * self._multiplicity(mask) for mask, w in self._weights)
+        return max(w * m for w, m in zip(self.weights, self._multiplicities(), strict=True))
 
     def _unweighted(self, tables: Indices, stack: TableStack) -> Indices:
         for axis, n in enumerate(stack.shape, start=1):
@@ -117,7 +121,10 @@ class Residuals(SubsetOperator):
         return tables
 
     def largest_unweighted_entry(self) -> int:
-        return max(self._multiplicity(mask) for mask in self._masks)
+        return max(self._multiplicities())
+
+    def _multiplicities(self) -> list[int]:
+        return self._by_shape(lambda shape: prod(n - 1 for n in shape))
 
     def component_tables(self, y: Array) -> ComponentTables:
         """ω_R = (answers to R, centred) / (w_R Π n_i): (n·I − 11ᵗ)⁺ is (I − 11ᵗ/n)/n."""

@@ -104,7 +104,9 @@ class ContrastSplit(Split):
         _, values, directions = np.linalg.svd(self._dense, full_matrices=True)
         unseen = directions[-1]
         if values.min(initial=1.0) <= 1e-9 * values.max(initial=1.0) or abs(unseen.sum()) < 1e-9:
-            raise InvalidInput("expected independent contrasts that miss one direction, whose sum is not zero")
+            raise InvalidInput(
+                "expected independent contrasts that miss one direction, whose sum is not zero"
+            )
         return np.asarray(unseen / unseen.sum())
 
     @cached_property

@@ -9,7 +9,8 @@ from abc import abstractmethod
 from collections.abc import Callable, Iterator, Mapping
 from functools import cached_property
 from itertools import pairwise
-from math import frexp, prod
+from math import frexp, isfinite, prod
+from operator import lt
 from typing import Any
 
 import numpy as np
@@ -58,7 +59,7 @@ class TableOperator(Operator):
         given = tuple(self.weights) if isinstance(self.weights, (tuple, list, np.ndarray)) else ()
         if len(given) != len(sets):
             raise InvalidInput(f"expected a sequence of {len(sets)} weights, one per set")
-        weights = tuple(check_number("a weight", weight) for weight in given)
+        weights = tuple(w if type(w) is float and isfinite(w) else check_number("a weight", w) for w in given)
         if min(weights) < 0 or not any(weights):
             raise InvalidInput("expected weights >= 0, not all zero")
         for name, value in (("sizes", sizes), ("sets", sets), ("weights", weights)):
@@ -84,8 +85,7 @@ class TableOperator(Operator):
     @cached_property
     def layout(self) -> TableLayout:
         """Where the tables lie in the answers."""
-        shapes = tuple(tuple(self.sizes[i] for i in attributes) for attributes in self.sets)
-        return TableLayout(shapes, (None,) * len(shapes))
+        return TableLayout(self.count_shapes, (None,) * len(self.sets))
 
     @property
     def _offsets(self) -> list[int]:
@@ -119,16 +119,21 @@ class TableOperator(Operator):
     def _divided(self, x: Indices, bits: int) -> tuple[Indices, Indices]:
         sums = self.axes.sums(x, set(self._masks))
         by_set = dict(zip(self.sets, self._masks, strict=True))
-        shapes = dict(zip(self.sets, self.layout_of_counts, strict=True))
+        shapes = dict(zip(self.sets, self.count_shapes, strict=True))
         high, low = (np.empty(self.shape[0], dtype=np.int64) for _ in range(2))
         for where, q, r in self.divided_blocks(lambda own: sums[by_set[own]].reshape(shapes[own]), bits):
             high[where], low[where] = q, r
         return high, low
 
-    @property
-    def layout_of_counts(self) -> tuple[tuple[int, ...], ...]:
+    @cached_property
+    def count_shapes(self) -> tuple[tuple[int, ...], ...]:
         """The shape of the table of counts over every set."""
         return tuple(tuple(self.sizes[i] for i in attributes) for attributes in self.sets)
+
+    def _by_shape(self, number: Callable[[tuple[int, ...]], int]) -> list[int]:
+        """A number per set that depends on the shape of its table: computed once per shape."""
+        known = {shape: number(shape) for shape in set(self.count_shapes)}
+        return [known[shape] for shape in self.count_shapes]
 
     @abstractmethod
     def _unweighted(self, tables: Indices, stack: TableStack) -> Indices:
@@ -152,6 +157,16 @@ class TableOperator(Operator):
         costs = workload.costs(self.splits)
         return float(costs @ self._variances_of(workload, costs > 0))
 
+    def totals_of_parts(self, workload: ProductWorkload) -> Vector:
+        """Σ of the variances of every part's queries at unit noise, importance aside."""
+        matrix = workload.cost_matrix(self.splits)
+        return np.asarray(matrix @ self._variances_of(workload, matrix.sum(axis=0) > 0))
+
+    @property
+    def all_cells_alike(self) -> bool:
+        """Whether all cells of a marginal have the same variance."""
+        return all(isinstance(split, CellSplit) for split in self.splits)
+
     def _variances_of(self, workload: ProductWorkload, needed: Any) -> Vector:
         known = self.component_variances
         missing = [mask not in known for mask in workload.lattice.masks]
@@ -172,6 +187,13 @@ class TableOperator(Operator):
 
 def _checked_set(attributes: Any, number: int) -> tuple[int, ...]:
     """Ascending attribute numbers, or `InvalidInput`."""
+    if type(attributes) is tuple and all(type(a) is int for a in attributes):
+        # There may be a hundred thousand sets: the usual case takes no calls.
+        if all(map(lt, attributes, attributes[1:])) and (
+            not attributes or (attributes[0] >= 0 and attributes[-1] < number)
+        ):
+            return attributes
+        raise InvalidInput(f"expected attribute numbers below {number}, ascending and different")
     if not isinstance(attributes, (tuple, list)):
         raise InvalidInput("expected every set to be a tuple of attribute numbers")
     checked = tuple(check_size("an attribute number", attribute, 0) for attribute in attributes)

@@ -1,9 +1,8 @@
 """Plans: strategy, predicted error and certificate, all before data is touched."""
 
 from .choosing import CELL_LIMIT, plan
-from .integers import MAX_RECORDS, check_overflow, dropped_bits,
-    record_limit, to_integers
 from .groups import GroupError
+from .integers import MAX_RECORDS, check_overflow, dropped_bits, record_limit, to_integers
 from .plan import Candidate, Plan
 from .target_text import Target, parse_target
 from .targets import Met, TargetPlan, plan_for
@@ -21,11 +20,11 @@ __all__ = [
     "WhatIf",
     "check_overflow",
     "dropped_bits",
-    "record_limit",
     "parse_target",
     "plan",
     "plan_for",
     "recalibrated",
+    "record_limit",
     "to_integers",
     "whatif",
 ]

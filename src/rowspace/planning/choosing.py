@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from rowspace.exceptions import InvalidInput, TooLarge
+from rowspace.exceptions import InvalidInput
 from rowspace.operators import Operator
 from rowspace.privacy import NoiseModel, Privacy, integer_norm
 from rowspace.strategy import Select, unit_lower_bound
@@ -19,7 +19,7 @@ from .plan import Candidate, Plan
 from .taxonomies import taxonomy_trees
 
 CELL_LIMIT = 10**8
-"""Most cells of the attributes a workload touches: the counts must fit in memory as one vector."""
+"""Most cells of the attributes a workload touches for strategies over the cells; strategies of tables need no limit."""
 
 Effort = Literal["fast", "normal", "best"]
 Objective = Literal["total", "max"]
@@ -51,23 +51,23 @@ def plan(
     _check_kind(privacy, Privacy, "a privacy guarantee such as rs.PureDP(epsilon=1.0)")
     select = Select(effort=effort, objective=objective)
     reduced = workload.reduced()
-    if reduced.domain.size > CELL_LIMIT:
-        raise TooLarge(
-            f"the workload touches {len(reduced.domain.names)} attributes with {reduced.domain.size} cells in all; "
-            f"the limit is {CELL_LIMIT}: use fewer attributes or coarser bins"
-        )
-    W = reduced.operator()
-    select = replace(select, taxonomies=taxonomy_trees(reduced.domain))
-    with calm_threads(W.shape[1]):
-        results = select.candidates(W, privacy, rng)
+    products = reduced.products()
+    with calm_threads(min(reduced.domain.size, CELL_LIMIT)):
+        if reduced.domain.size > CELL_LIMIT or (privacy.norm == 2 and products.only_cells):
+            # Nothing over the cells can be built, or need be: for marginals residuals are optimal.
+            results, unit_bound = select.tables(products, privacy, rng), 0.0
+        else:
+            W = reduced.operator()
+            select = replace(select, taxonomies=taxonomy_trees(reduced.domain))
+            results = select.candidates(W, privacy, rng, products if len(products.sizes) > 1 else None)
+            unit_bound = unit_lower_bound(W, privacy)
         strategy, noise = to_integers(results[0].strategy, privacy)
     per_unit = _noise_per_sensitivity(strategy, noise, privacy)
-    unit_bound = max(r.lower_bound for r in results) / privacy.unit_variance
-    bound = per_unit * max(unit_bound, unit_lower_bound(W, privacy))
+    unit_bound = max(unit_bound, max(r.lower_bound for r in results) / privacy.unit_variance)
     candidates = tuple(
         Candidate(r.name, r.total_error, r.ratio if r.lower_bound > 0 else None, r.seconds) for r in results
     )
-    return Plan(reduced, privacy, strategy, noise, bound, candidates)
+    return Plan(reduced, privacy, strategy, noise, per_unit * unit_bound, candidates)
 
 
 def _noise_per_sensitivity(strategy: Operator, noise: NoiseModel, privacy: Privacy) -> float:

@@ -17,7 +17,7 @@ from rowspace.operators import (
     Permuted,
     Scaled,
     Stack,
-    SubsetOperator,
+    TableOperator,
     Weighted,
 )
 from rowspace.operators.tree import TreeLike
@@ -25,6 +25,9 @@ from rowspace.privacy import NoiseModel, Privacy, RoundedGaussian, integer_norm
 
 MAX_RECORDS = 2**40
 """Public bound on the number of records (about 10¹²); larger tables are refused."""
+
+LEAST_RECORDS = 2**30
+"""Strategies that cannot be asked of a billion records are refused."""
 
 PRECISION = 20
 """Bits to which a real strategy's entries are rounded, fewer where products of entries would overflow."""
@@ -63,7 +66,7 @@ def _rounded(strategy: Operator, bits: int) -> Operator:
 
 def rounding_keeps_row_space(A: Operator) -> bool:
     """Whether rounding keeps the row space, by structure: rows are multiples or combinations of integer rows."""
-    if A.full_column_rank or A.integral or isinstance(A, (TreeLike, Haar, SubsetOperator)):
+    if A.full_column_rank or A.integral or isinstance(A, (TreeLike, Haar, TableOperator)):
         return True
     if isinstance(A, Dense):
         return min(A.shape) >= A.shape[1] <= 1024 and int(np.linalg.matrix_rank(A.array)) == A.shape[1]
@@ -83,6 +86,17 @@ def calibrated_noise(integers: Operator, privacy: Privacy) -> NoiseModel:
     return privacy.noise(max(1, integer_norm(integers, privacy)))
 
 
+def record_limit(integers: Operator) -> int:
+    """The most records this strategy can be asked of in exact 64-bit arithmetic: public, and `MAX_RECORDS` for most.
+
+    Strategies of tables weight their answers after they are computed, beyond 64 bits where need be; but the answers
+    without weights must fit.
+    """
+    if not isinstance(integers, TableOperator):
+        return MAX_RECORDS
+    return min(MAX_RECORDS, 2**62 // max(1, integers.largest_unweighted_entry()))
+
+
 def dropped_bits(integers: Operator) -> int:
     """How many low bits are rounded off the noisy answers so that they fit 64 bits; none unless the strategy is wide.
 
@@ -91,24 +105,27 @@ def dropped_bits(integers: Operator) -> int:
     """
     if not integers.wide:
         return 0
-    return max(0, frexp(integers.largest_entry() * MAX_RECORDS)[1] - 62)
+    return max(0, frexp(integers.largest_entry() * record_limit(integers))[1] - 62)
 
 
 def check_overflow(integers: Operator) -> None:
     """Raise `IntegerOverflow` unless every exact answer on up to `MAX_RECORDS` records fits 63 bits with room.
 
-    Each answer is Σ a_ij x_j with Σ x_j ≤ MAX_RECORDS, so it is at most max|a_ij| · MAX_RECORDS in size, and
+    Each answer is Σ a_ij x_j with Σ x_j ≤ `record_limit`, so it is at most max|a_ij| times that in size, and
     so is every partial sum on the way. Half the range is left to the noise; noise beyond that (probability
     below e^(−2²⁰) at any scale the samplers accept) would wrap around, which is post-processing.
     """
     if _overflows(integers):
         raise IntegerOverflow(
-            f"strategy entries up to {integers.largest_entry():.3g} times {MAX_RECORDS} records do not fit 64 bits"
+            f"strategy entries up to {integers.largest_entry():.3g} times {record_limit(integers)} records do not fit "
+            "64 bits"
         )
 
 
 def _overflows(integers: Operator) -> bool:
-    return integers.largest_entry() * MAX_RECORDS > 2.0 ** (62 + dropped_bits(integers))
+    limit = record_limit(integers)
+    too_few = limit < LEAST_RECORDS or dropped_bits(integers) > 60
+    return too_few or integers.largest_entry() * limit > 2.0 ** (62 + dropped_bits(integers))
 
 
 def _suits_noise(integers: Operator, privacy: Privacy) -> bool:

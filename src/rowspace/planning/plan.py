@@ -14,12 +14,14 @@ from rowspace.domain import Domain
 from rowspace.error import half_widths, moments, profile_trace, query_variances
 from rowspace.exceptions import FileError, InvalidInput, TooLarge
 from rowspace.files import read_archive, write_archive
-from rowspace.operators import Operator, decode, encode
+from rowspace.operators import Operator, TableOperator, decode, encode
 from rowspace.operators.base import Vector
+from rowspace.operators.product_workload import ProductWorkload
 from rowspace.privacy import NoiseModel, Privacy, noise_from_dict, privacy_from_dict
 from rowspace.threads import calm_threads
 from rowspace.workload import Part, Workload
 
+from .groups import GroupError, table_group_errors
 from .integers import calibrated_noise, check_overflow
 
 PLAN_VERSION = 1
@@ -39,16 +41,6 @@ class Candidate:
     total_error: float
     ratio: float | None
     seconds: float
-
-
-@dataclass(frozen=True)
-class GroupError:
-    """What to expect of one group of queries; the worst is None where there are too many to look at."""
-
-    group: str
-    queries: int
-    rmse: float
-    largest_std_error: float | None
 
 
 @dataclass(frozen=True)
@@ -86,7 +78,7 @@ class Plan:
     @cached_property
     def total_error(self) -> float:
         """Expected squared error summed over the workload, each query times its squared importance weight."""
-        return self.noise.variance * profile_trace(self.strategy, self.workload.operator())
+        return self.noise.variance * profile_trace(self.strategy, self._form(self.workload, weighted=True))
 
     @property
     def ratio(self) -> float:
@@ -96,8 +88,8 @@ class Plan:
     @cached_property
     def rmse(self) -> float:
         """Root of the mean expected squared error of an answer, importance weights aside."""
-        queries = self.workload.unweighted_operator()
-        return sqrt(self.noise.variance * profile_trace(self.strategy, queries) / queries.shape[0])
+        trace = profile_trace(self.strategy, self._form(self.workload))
+        return sqrt(self.noise.variance * trace / self.workload.size)
 
     @cached_property
     def max_error(self) -> float:
@@ -106,12 +98,12 @@ class Plan:
 
     def query_errors(self) -> Vector:
         """Expected squared error of every answer, in the order of the workload."""
-        return self.noise.variance * query_variances(self.strategy, self.workload.unweighted_operator())
+        return self.noise.variance * query_variances(self.strategy, self._form(self.workload))
 
     def error_bars(self, level: float = 0.95, queries: Workload | None = None) -> tuple[Vector, Vector]:
         """(standard errors, half-widths of confidence intervals) of the answers, known before any is drawn."""
-        W = (queries or self.workload).unweighted_operator()
-        with calm_threads(W.shape[1]):
+        W = self._form(queries or self.workload)
+        with calm_threads(self.strategy.shape[1]):
             parts = moments(self.strategy, W)
         return np.sqrt(self.noise.variance * parts.second), half_widths(parts, self.noise, level)
 
@@ -120,6 +112,8 @@ class Plan:
         parts: dict[str, list[Part]] = {}
         for part in self.workload.parts:
             parts.setdefault(part.group, []).append(part)
+        if isinstance(self.strategy, TableOperator):
+            return table_group_errors(self.strategy, self.noise.variance, self.workload, list(parts))
         return [self._group_error(name, members) for name, members in parts.items()]
 
     def _group_error(self, name: str, parts: list[Part]) -> GroupError:
@@ -130,6 +124,13 @@ class Plan:
         except TooLarge:
             worst = None
         return GroupError(name, W.shape[0], rmse, worst)
+
+    def _form(self, queries: Workload, *, weighted: bool = False) -> Operator | ProductWorkload:
+        """Queries as the strategy takes them: strategies of tables need no matrix over the cells."""
+        if isinstance(self.strategy, TableOperator):
+            products = queries.products()
+            return products if weighted else products.unweighted()
+        return queries.operator() if weighted else queries.unweighted_operator()
 
     def __str__(self) -> str:
         lines = [

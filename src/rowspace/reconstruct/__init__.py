@@ -1,5 +1,6 @@
 """From noisy answers to consistent estimates: least squares, which sees noisy numbers only."""
 
-from .least_squares import estimate_counts
+from .least_squares import estimate_counts, estimate_tables
+from .table_answers import answer_products
 
-__all__ = ["estimate_counts"]
+__all__ = ["answer_products", "estimate_counts", "estimate_tables"]

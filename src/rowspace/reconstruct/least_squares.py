@@ -7,8 +7,9 @@ import numpy.typing as npt
 from scipy.sparse.linalg import LinearOperator, lsmr
 
 from rowspace.exceptions import RowspaceError, TooLarge
-from rowspace.operators import Operator
+from rowspace.operators import Operator, ProductResiduals, TableOperator
 from rowspace.operators.base import Vector
+from rowspace.operators.component_tables import ComponentTables
 from rowspace.planning import dropped_bits
 from rowspace.threads import calm_threads
 
@@ -21,12 +22,24 @@ def estimate_counts(strategy: Operator, answers: npt.NDArray[np.int64]) -> Vecto
 
     By the strategy's own pseudo-inverse where it has one (trees, wavelets, products: linear time), else by LSMR.
     """
-    y = np.ldexp(answers, dropped_bits(strategy))
+    y = noisy_values(strategy, answers)
+    if isinstance(strategy, ProductResiduals):
+        return estimate_tables(strategy, answers).table(tuple(range(len(strategy.sizes)))).ravel()
     with calm_threads(strategy.shape[1]):
         try:
             return strategy.pinv() @ y
         except TooLarge:
             return _iterate(strategy, y)
+
+
+def estimate_tables(strategy: TableOperator, answers: npt.NDArray[np.int64]) -> ComponentTables:
+    """The same estimate as tables over any attributes that were measured together, without the cells."""
+    return strategy.component_tables(noisy_values(strategy, answers))
+
+
+def noisy_values(strategy: Operator, answers: npt.NDArray[np.int64]) -> Vector:
+    """Noisy answers in the strategy's own unit."""
+    return np.ldexp(answers, dropped_bits(strategy))
 
 
 def _iterate(strategy: Operator, y: Vector) -> Vector:

@@ -12,7 +12,7 @@ Guarantees
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -23,10 +23,12 @@ import numpy.typing as npt
 from rowspace._version import __version__
 from rowspace.exceptions import FileError, InvalidInput, InvalidWorkload, TooLarge
 from rowspace.files import archive_bytes, read_archive, write_whole
+from rowspace.operators import TableOperator
 from rowspace.operators.base import Vector
+from rowspace.operators.component_tables import ComponentTables
 from rowspace.planning import Plan
-from rowspace.reconstruct import estimate_counts
-from rowspace.workload import Workload, predicates
+from rowspace.reconstruct import answer_products, estimate_counts, estimate_tables
+from rowspace.workload import Part, Workload, predicates
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -34,7 +36,10 @@ if TYPE_CHECKING:
 RELEASE_VERSION = 1
 
 TABLE_LIMIT = 2**22
-"""Most rows of a table of answers; ask for a part of the workload beyond that."""
+"""Most rows of a table of answers; ask for a part of the workload beyond that, or stream them."""
+
+ESTIMATE_LIMIT = 10**8
+"""Most cells that are estimated one by one."""
 
 
 @dataclass(frozen=True)
@@ -56,7 +61,24 @@ class Release:
     @cached_property
     def estimate(self) -> Vector:
         """x̂, the least-squares estimate of every cell's count; signed, unbiased, consistent with all answers."""
+        if self.plan.domain.size > ESTIMATE_LIMIT:
+            raise TooLarge(
+                f"the attributes have {self.plan.domain.size} joint cells, too many to estimate one by one (limit "
+                f"{ESTIMATE_LIMIT}); ask for tables of some attributes instead"
+            )
         return estimate_counts(self.plan.strategy, self.noisy_answers)
+
+    @cached_property
+    def _tables(self) -> ComponentTables:
+        """The same estimate in tables, for strategies that measure tables."""
+        assert isinstance(self.plan.strategy, TableOperator)
+        return estimate_tables(self.plan.strategy, self.noisy_answers)
+
+    def _answer(self, queries: Workload) -> Vector:
+        """Answers to queries over the plan's domain."""
+        if isinstance(self.plan.strategy, TableOperator):
+            return answer_products(self._tables, queries.products())
+        return np.asarray(queries.unweighted_operator() @ self.estimate)
 
     def answers(self, level: float = 0.95) -> pd.DataFrame:
         """The workload's answers: labels, answer, std_error and a confidence interval at `level`."""
@@ -73,6 +95,22 @@ class Release:
             queries = predicates(self.plan.domain, list(queries))
         return self._table(self._within(queries), level)
 
+    def stream(self, rows: int = 2**18, level: float = 0.95) -> Iterator[pd.DataFrame]:
+        """The workload's answers in portions of about so many rows, whole groups of queries at a time where they fit.
+
+        For releases of more answers than fit in memory; the columns are those of `answers`.
+        """
+        workload = self.plan.workload
+        portion: list[Part] = []
+        size = 0
+        for part in workload.parts:
+            if portion and size + part.size > rows:
+                yield self._table(Workload(workload.domain, portion), level, workload.columns)
+                portion, size = [], 0
+            portion.append(part)
+            size += part.size
+        yield self._table(Workload(workload.domain, portion), level, workload.columns)
+
     def _within(self, queries: Workload) -> Workload:
         """The same queries over the attributes this release has measured."""
         for name in queries.attributes:
@@ -83,16 +121,19 @@ class Release:
                 )
         return Workload(self.plan.domain, queries.parts)
 
-    def _table(self, queries: Workload, level: float) -> pd.DataFrame:
+    def _table(
+        self, queries: Workload, level: float, attributes: Sequence[str] | None = None
+    ) -> pd.DataFrame:
         import pandas as pd
 
         if queries.size > TABLE_LIMIT:
             raise TooLarge(
-                f"a table of {queries.size} answers exceeds {TABLE_LIMIT} rows; release.ask a part of the workload"
+                f"a table of {queries.size:,} answers exceeds {TABLE_LIMIT:,} rows; take them in portions with "
+                "release.stream(), or release.ask a part of the workload"
             )
         std_error, half_width = self.plan.error_bars(level, queries)
-        answer = queries.unweighted_operator() @ self.estimate
-        columns: dict[str, Any] = dict(queries.table(0, queries.size))
+        answer = self._answer(queries)
+        columns: dict[str, Any] = dict(queries.table(0, queries.size, attributes))
         columns |= {
             "answer": answer,
             "std_error": std_error,

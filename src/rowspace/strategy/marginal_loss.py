@@ -8,8 +8,9 @@ from functools import cached_property
 import numpy as np
 
 from rowspace.operators.base import Vector
-from rowspace.operators.marginal_workload import MarginalWorkload
 from rowspace.operators.subset_lattice import SubsetLattice
+
+from .table_demand import TableDemand
 
 TINY = 1e-60
 """Stands for an eigenvalue of zero at unit sensitivity: the error is then huge, not infinite; a search turns back."""
@@ -25,13 +26,13 @@ class MarginalLoss:
     E = s² Σ_R m_R μ_R / λ_R with s the sensitivity (Σw for norm 1, √Σw² for norm 2) and λ_R = Σ_{S⊇R} w_S² Π_{j∉S} n_j.
     """
 
-    workload: MarginalWorkload
+    workload: TableDemand
     candidates: tuple[int, ...]
     norm: int
 
     @cached_property
     def _lattice(self) -> SubsetLattice:
-        return SubsetLattice.under((*self.candidates, *self.workload.powers))
+        return SubsetLattice.under((*self.candidates, *self.workload.wanted))
 
     @cached_property
     def _places(self) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
@@ -46,8 +47,7 @@ class MarginalLoss:
     def _needs(self) -> Vector:
         """m_R μ_R for every set: what the workload has of residual R."""
         wanted = self.workload
-        values = (wanted.multiplicities * wanted.eigenvalues).tolist()
-        return self._lattice.vector(dict(zip(wanted.lattice.masks, values, strict=True)))
+        return self._lattice.vector(dict(zip(wanted.lattice.masks, wanted.needs.tolist(), strict=True)))
 
     def __call__(self, weights: Vector) -> tuple[float, Vector]:
         """(log E, gradient)."""

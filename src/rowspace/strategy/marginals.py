@@ -19,14 +19,14 @@ from rowspace.operators import Marginals as MarginalsOperator
 from rowspace.operators import Operator
 from rowspace.operators.base import Vector
 from rowspace.operators.checks import check_size
-from rowspace.operators.marginal_workload import MarginalWorkload
+from rowspace.operators.product_workload import ProductWorkload
 from rowspace.operators.subset_lattice import members
 from rowspace.privacy import Privacy
 
 from .covers import covers_by_size, maximal
 from .marginal_loss import MarginalLoss
-from .marginal_results import judged_on_marginals, read_marginals
 from .result import Result
+from .table_demand import TableDemand, judged_on_tables, read_products
 
 ALL_SUBSETS = 10
 """Most attributes for which every subset is a candidate."""
@@ -48,7 +48,7 @@ MERGED_TABLES = 40
 class _Best:
     """The best tables and weights so far."""
 
-    workload: MarginalWorkload
+    workload: TableDemand
     norm: int
     max_steps: int
     value: float = np.inf
@@ -106,22 +106,24 @@ class Marginals:
         check_size("restarts", self.restarts, 0)
         check_size("max_steps", self.max_steps)
 
-    def propose(self, W: Operator, privacy: Privacy) -> MarginalsOperator:
+    def propose(self, W: Operator | ProductWorkload, privacy: Privacy) -> MarginalsOperator:
         """The strategy alone."""
-        workload = read_marginals(W)
+        workload = TableDemand(read_products(W))
         return _operator(workload, self._search(workload, privacy, np.random.default_rng(0))[0].weights)
 
-    def optimize(self, W: Operator, privacy: Privacy, rng: np.random.Generator | None = None) -> Result:
+    def optimize(
+        self, W: Operator | ProductWorkload, privacy: Privacy, rng: np.random.Generator | None = None
+    ) -> Result:
         """The best tables and weights found."""
         started = time.perf_counter()
-        workload = read_marginals(W)
+        workload = TableDemand(read_products(W))
         best, interrupted = self._search(workload, privacy, rng or np.random.default_rng(0))
         A = _operator(workload, best.weights)
         status = f"{len(best.weights)} tables; more restarts may find better ones"
-        return judged_on_marginals(
+        return judged_on_tables(
             "marginals",
             A,
-            workload,
+            workload.products,
             privacy,
             status="interrupted; best so far" if interrupted else status,
             steps=best.steps,
@@ -129,7 +131,7 @@ class Marginals:
         )
 
     def _search(
-        self, workload: MarginalWorkload, privacy: Privacy, rng: np.random.Generator
+        self, workload: TableDemand, privacy: Privacy, rng: np.random.Generator
     ) -> tuple[_Best, bool]:
         best = _Best(workload, privacy.norm, self.max_steps)
         try:
@@ -145,11 +147,11 @@ class Marginals:
     def _starts(self, best: _Best, rng: np.random.Generator) -> Iterator[dict[int, float]]:
         """Tables and weights to start from."""
         workload = best.workload
-        yield dict.fromkeys(workload.powers, 1.0)
+        yield dict.fromkeys(workload.wanted, 1.0)
         whole = sum(1 << i for i, n in enumerate(workload.sizes) if n > 1)
         if whole.bit_count() <= WHOLE_TABLE:
             yield {whole: 1.0}
-        wanted = maximal(list(workload.powers))
+        wanted = maximal(list(workload.wanted))
         smallest, attributes = wanted[0].bit_count(), whole.bit_count()
         few = attributes <= ALL_SUBSETS
         largest = attributes if few else min(attributes, smallest + LARGER_BY)
@@ -163,7 +165,7 @@ class Marginals:
         for cover in covers:
             yield dict.fromkeys(cover, 1.0)
             # Smaller wanted tables next to a cover of the larger ones.
-            yield dict.fromkeys(workload.powers, 0.3) | dict.fromkeys(cover, 1.0)
+            yield dict.fromkeys(workload.wanted, 0.3) | dict.fromkeys(cover, 1.0)
         if few:
             yield dict.fromkeys(_merged(best, wanted), 1.0)
             everything = _subsets(whole)
@@ -176,7 +178,7 @@ class Marginals:
         workload = best.workload
         whole = sum(1 << i for i, n in enumerate(workload.sizes) if n > 1)
         few = whole.bit_count() <= ALL_SUBSETS
-        others = _subsets(whole) if few else list(workload.powers)[:ADDED_TABLES]
+        others = _subsets(whole) if few else list(workload.wanted)[:ADDED_TABLES]
         for _ in range(self.restarts):
             before = best.value
             candidates = tuple(best.weights) + tuple(mask for mask in others if mask not in best.weights)
@@ -225,7 +227,7 @@ def _subsets(whole: int) -> list[int]:
     return subsets
 
 
-def _operator(workload: MarginalWorkload, weights: dict[int, float]) -> MarginalsOperator:
+def _operator(workload: TableDemand, weights: dict[int, float]) -> MarginalsOperator:
     """The tables in order of size."""
     order = sorted(weights, key=lambda mask: (mask.bit_count(), members(mask)))
     sets = tuple(tuple(members(mask)) for mask in order)

@@ -1,32 +1,45 @@
-"""The exactly optimal Gaussian strategy for weighted marginals, in closed form (ResidualPlanner, Xiao et al. 2023).
+"""Residuals: the exactly optimal Gaussian strategy for marginals, and its generalization to ranges and prefixes.
 
-With λ_R the strategy's eigenvalue on residual R, μ_R the workload's and m_R the residual's dimension, the error is
-(Σ m_R λ_R / n) · Σ m_R μ_R / λ_R: squared column norms are all equal, so each is the trace over n. By Cauchy–Schwarz it
-is least for λ_R ∝ √μ_R, where it is (Σ m_R √μ_R)²/n: the singular value bound, below which no strategy can go.
+Blocks for different sets B of attributes are independent, so each gets the noise it deserves. With p_B the privacy cost
+of block B at unit noise and v_B what its noise costs the workload, σ_B² ∝ √(p_B/v_B) is optimal by Cauchy–Schwarz, and
+the error is (Σ_B √(p_B v_B))². For marginals (ResidualPlanner, Xiao et al. 2023) that is the singular value bound,
+below which no strategy can go. For products of ranges and prefixes the contrasts of each attribute are chosen first
+(`contrasts`), and the same formula holds.
 """
 
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
 
 import numpy as np
+from scipy import optimize, sparse
 
 from rowspace.exceptions import InvalidInput
-from rowspace.operators import Operator, Residuals
-from rowspace.operators.marginal_workload import MarginalWorkload
-from rowspace.operators.subset_lattice import members
+from rowspace.operators import Identity, Operator, ProductResiduals, Residuals, TableOperator
+from rowspace.operators.base import Vector
+from rowspace.operators.product_workload import ProductWorkload
 from rowspace.privacy import Privacy
 
-from .marginal_results import judged_on_marginals, read_marginals
+from .contrasts import LARGEST_ATTRIBUTE, Contrasts, cells_alike, fitted
+from .gaussian_optimal import WorstQueryResult
 from .result import Result
+from .table_demand import judged_on_tables, read_products
+from .worst_cell import worst_part
+
+_OMEGAS = (0.0, 0.1, 0.3, 1.0, 3.0, 10.0)
+_LARGE_OMEGAS = (0.0, 1.0)
+_LARGE = 256
 
 
 @dataclass(frozen=True)
 class Residual:
-    """Any union of weighted marginals under Gaussian noise: proven optimal, at any number of cells.
+    """Any union of products under Gaussian noise, at any number of cells; for marginals proven optimal.
 
-    Costs time in the number of sets of attributes below the asked ones, not in the cells.
+    Costs time in the number of sets of attributes below the asked ones, not in the cells. `objective="max"` minimizes
+    the largest variance of a marginal's cell (of a part's mean, where parts are not marginals).
 
     >>> from itertools import combinations
     >>> from rowspace import ZCDP, operators as op
@@ -37,31 +50,141 @@ class Residual:
     1.0
     """
 
-    def propose(self, W: Operator, privacy: Privacy) -> Residuals:
+    objective: Literal["total", "max"] = "total"
+
+    def propose(self, W: Operator | ProductWorkload, privacy: Privacy) -> TableOperator:
         """The strategy alone."""
-        return self._strategy(read_marginals(W), privacy)
+        return self._solve(read_products(W), privacy)[0]
 
-    def optimize(self, W: Operator, privacy: Privacy, rng: np.random.Generator | None = None) -> Result:
-        """The optimal strategy, with the certificate that it is."""
+    def optimize(
+        self, W: Operator | ProductWorkload, privacy: Privacy, rng: np.random.Generator | None = None
+    ) -> Result:
+        """The strategy, with the certificate."""
         started = time.perf_counter()
-        workload = read_marginals(W)
-        A = self._strategy(workload, privacy)
-        status = "closed form, optimal for neighbours that add or remove a record"
-        seconds = time.perf_counter() - started
-        return judged_on_marginals("residuals", A, workload, privacy, status=status, steps=1, seconds=seconds)
+        workload = read_products(W)
+        A, bounds = self._solve(workload, privacy)
+        status = "closed form given each attribute's contrasts"
+        if workload.only_cells:
+            status = "closed form, optimal for neighbours that add or remove a record"
+        result = judged_on_tables(
+            "residuals", A, workload, privacy, status=status, steps=1, seconds=time.perf_counter() - started
+        )
+        if bounds is None:
+            return result
+        unit = privacy.unit_variance
+        return WorstQueryResult(
+            **vars(replace(result, status="dual ascent")),
+            max_error=unit * bounds[1],
+            max_lower_bound=unit * bounds[0],
+        )
 
-    @staticmethod
-    def _strategy(workload: MarginalWorkload, privacy: Privacy) -> Residuals:
+    def _solve(
+        self, workload: ProductWorkload, privacy: Privacy
+    ) -> tuple[TableOperator, tuple[float, float] | None]:
         if privacy.norm != 2:
             raise InvalidInput(
                 "expected a privacy guarantee with Gaussian noise for residuals; for Laplace noise use Marginals"
             )
-        lattice = workload.lattice
-        # λ_R = w_R² Π_{i∈R} n_i, per cell, is to be √μ_R; scaled so that the largest weight is one.
-        weights = np.sqrt(np.sqrt(workload.eigenvalues) / lattice.products(workload.sizes))
-        weights = weights / weights.max()
-        order = sorted(
-            range(len(weights)), key=lambda k: (lattice.masks[k].bit_count(), members(lattice.masks[k]))
-        )
-        sets = tuple(tuple(members(lattice.masks[k])) for k in order)
-        return Residuals(workload.sizes, sets, tuple(weights[order].tolist()))
+        contrasts = _chosen(workload)
+        costs, prices = _costs(workload, contrasts), _prices(workload, contrasts)
+        bounds = None
+        if self.objective == "max":
+            matrix = workload.cost_matrix([c.split for c in contrasts]).multiply(_scales(workload, contrasts))
+            share, *bounds_found = worst_part(
+                sparse.csr_array(matrix), np.array(workload.sizes_of_parts, float), prices
+            )
+            costs, bounds = share, (bounds_found[0], bounds_found[1])
+        # λ_B = w_B² is to be √(v_B/p_B); scaled so that the largest weight is one.
+        weights = np.sqrt(np.sqrt(costs / prices))
+        weights /= weights.max()
+        kept = np.flatnonzero(weights > 1e-9)
+        sets = tuple(workload.lattice.sets[k] for k in kept.tolist())
+        chosen = tuple(weights[kept].tolist())
+        if all(isinstance(c.S, Residuals | Identity) for c in contrasts):
+            return Residuals(workload.sizes, sets, chosen), bounds
+        return ProductResiduals(workload.sizes, sets, chosen, tuple(c.S for c in contrasts)), bounds
+
+
+def _prices(workload: ProductWorkload, contrasts: Sequence[Contrasts]) -> Vector:
+    """p_B for every set of the lattice."""
+    return workload.lattice.products(
+        [c.cost if n > 1 else 1.0 for c, n in zip(contrasts, workload.sizes, strict=True)]
+    )
+
+
+def _scales(workload: ProductWorkload, contrasts: Sequence[Contrasts]) -> Vector:
+    return workload.lattice.products([c.scale for c in contrasts])
+
+
+def _costs(workload: ProductWorkload, contrasts: Sequence[Contrasts]) -> Vector:
+    """v_B for every set of the lattice."""
+    return workload.costs([c.split for c in contrasts]) * _scales(workload, contrasts)
+
+
+def _error(workload: ProductWorkload, contrasts: Sequence[Contrasts]) -> float:
+    """(Σ √(p_B v_B))², the error with the best noise for each block."""
+    return float(np.sqrt(_prices(workload, contrasts) * _costs(workload, contrasts)).sum() ** 2)
+
+
+def _chosen(workload: ProductWorkload) -> list[Contrasts]:
+    """The contrasts of every attribute: cells alike unless ranges or the like are asked and others do better."""
+    contrasts = [cells_alike(n) for n in workload.sizes]
+    classes = [] if workload.only_cells else _classes(workload)
+    if not classes:
+        return contrasts
+    best = _error(workload, contrasts)
+    for kinds, axes in classes:
+        n = kinds[0][1].shape[1]
+        tried: dict[float, float] = {}
+
+        def attempt(omega: float, kinds=kinds, axes=axes, tried=tried) -> float:  # type: ignore[no-untyped-def]
+            nonlocal best
+            found = fitted(kinds, omega)
+            trial = [found if i in axes else own for i, own in enumerate(contrasts)]
+            error = _error(workload, trial)
+            tried[omega] = error
+            if error < best:
+                best, contrasts[:] = error, trial
+            return error
+
+        for omega in _OMEGAS if n <= _LARGE else _LARGE_OMEGAS:
+            attempt(omega)
+        if n <= _LARGE:
+            around = min(tried, key=lambda omega: tried[omega])
+            low, high = np.log10(max(around, 0.03) / 3), np.log10(max(around, 0.03) * 3)
+            optimize.minimize_scalar(
+                lambda power: attempt(10.0**power),
+                bounds=(low, high),
+                method="bounded",
+                options={"maxiter": 8},
+            )
+    return contrasts
+
+
+def _classes(workload: ProductWorkload) -> list[tuple[list[tuple[float, Operator]], set[int]]]:
+    """Attributes that are asked more than their cells, those asked alike together: (weighted kinds, attributes)."""
+    mass = np.array([_mean_square(piece.operator) for piece in workload.pieces])
+    found: dict[int, dict[int, float]] = {}
+    for part, power in zip(workload.parts, workload.powers.tolist(), strict=True):
+        total = power * float(np.prod(mass[list(part)]))
+        for number in part:
+            piece = workload.pieces[number]
+            if len(piece.axes) == 1:
+                by_piece = found.setdefault(piece.axes[0], {})
+                by_piece[number] = by_piece.get(number, 0.0) + total / mass[number]
+    classes: dict[object, tuple[list[tuple[float, Operator]], set[int]]] = {}
+    for axis, pieces in found.items():
+        n = workload.sizes[axis]
+        plain = all(isinstance(workload.pieces[k].operator, Identity) for k in pieces)
+        if n <= 2 or n > LARGEST_ATTRIBUTE or plain:
+            continue
+        largest = max(pieces.values())
+        kinds = [((power / largest) ** 0.5, workload.pieces[k].operator) for k, power in pieces.items()]
+        # Equal kinds at equal importance (to 1 %) make attributes alike, whatever their size: they share contrasts.
+        key = tuple((round(100 * weight), W) for weight, W in kinds)
+        classes.setdefault(key, (kinds, set()))[1].add(axis)
+    return list(classes.values())
+
+
+def _mean_square(W: Operator) -> float:
+    return W.squared_frobenius() / W.shape[1]

@@ -27,9 +27,10 @@ from dataclasses import dataclass, field, fields, replace
 
 import numpy as np
 
-from rowspace.error import max_error, noise_level, profile_trace
-from rowspace.exceptions import InvalidInput, TooLarge, UnsupportedWorkload
-from rowspace.operators import DECOMPOSITION_LIMIT, Operator, Prefix, Ranges, Scaled, Total
+from rowspace.error import max_error, noise_level, profile_trace, query_variances
+from rowspace.exceptions import InvalidInput, InvalidWorkload, TooLarge, UnsupportedWorkload
+from rowspace.operators import DECOMPOSITION_LIMIT, Operator, Prefix, Ranges, Scaled, TableOperator, Total
+from rowspace.operators.product_workload import ProductWorkload
 from rowspace.privacy import Privacy
 
 from .augment import augment
@@ -107,37 +108,61 @@ class Select:
         return effort_named(self.effort)
 
     def candidates(
-        self, W: Operator, privacy: Privacy, rng: np.random.Generator | None = None
+        self,
+        W: Operator,
+        privacy: Privacy,
+        rng: np.random.Generator | None = None,
+        products: ProductWorkload | None = None,
     ) -> list[Result]:
-        """Results of all candidates, best first."""
+        """Results of all candidates, best first; `products` is the same workload attribute by attribute, if several."""
         searches = self._searches(0, W, privacy)
-        if Terms.of(W) is None:
+        results = []
+        if Terms.of(W) is None and products is None:
             closed_forms: Sequence[Optimizer] = self._proposers(0, W, self.limits.branchings)
         else:
             closed_forms = self._several_attributes(W, privacy)
-            searches = [
-                Marginals() if privacy.norm == 1 else Residual(),
-                *(search for search in searches if isinstance(search, GaussianOptimal)),
-            ]
-        results = []
+            searches = [search for search in searches if isinstance(search, GaussianOptimal)]
+            if W.shape[1] > QUICK_CELLS or not searches:
+                results = self.tables(products or W, privacy, rng)
         # What costs nothing to try comes first: a total, a partition or a cumulative sum may be its own best strategy.
         free = [c for c in closed_forms if isinstance(c, WorkloadItself) and W.shape[1] <= QUICK_CELLS]
         others = [c for c in closed_forms if c not in free]
         tried: list[Optimizer] = [IdentityStrategy(), *free, *searches, *others]
         for optimizer in tried:
+            if self.objective == "total" and any(result.ratio < GOOD_ENOUGH for result in results):
+                break
             result = _attempt(optimizer, W, privacy, rng)
             if result is not None:
                 results.append(result)
-                if self.objective == "total" and result.ratio < GOOD_ENOUGH:
-                    break
         if not results:
             raise TooLarge(f"no strategy can handle {W.shape[1]} cells; use fewer attributes or coarser bins")
-        best = min(results, key=lambda result: self._loss(result, W, privacy))
-        results[results.index(best)] = _completed(best, W, privacy)
+        losses = [self._loss(result, W, privacy, products) for result in results]
+        best = losses.index(min(losses))
+        results[best] = _completed(results[best], W, privacy)
+        losses[best] = min(losses[best], self._loss(results[best], W, privacy, products))
         # Whichever optimizer proved the best bound, it holds for all of them.
         bound = max(result.lower_bound for result in results)
-        results = [replace(result, lower_bound=bound) for result in results]
-        return sorted(results, key=lambda result: self._loss(result, W, privacy))
+        order = sorted(range(len(results)), key=lambda number: losses[number])
+        return [replace(results[number], lower_bound=bound) for number in order]
+
+    def tables(
+        self, W: Operator | ProductWorkload, privacy: Privacy, rng: np.random.Generator | None = None
+    ) -> list[Result]:
+        """The strategies of tables, which need no cells: residuals for Gaussian noise, marginals for Laplace noise."""
+        found: list[Result] = []
+        try:
+            if privacy.norm == 1:
+                found.append(Marginals().optimize(W, privacy, rng))
+            else:
+                found.append(Residual().optimize(W, privacy, rng))
+                if self.objective == "max":
+                    found.insert(0, Residual(objective="max").optimize(W, privacy, rng))
+        except (UnsupportedWorkload, InvalidWorkload):
+            pass
+        except TooLarge:
+            if not isinstance(W, Operator):
+                raise
+        return found
 
     def optimize(self, W: Operator, privacy: Privacy, rng: np.random.Generator | None = None) -> Selected:
         """The best candidate, with the others."""
@@ -146,8 +171,14 @@ class Select:
             **{f.name: getattr(results[0], f.name) for f in fields(Result)}, candidates=tuple(results)
         )
 
-    def _loss(self, result: Result, W: Operator, privacy: Privacy) -> float:
-        return result.total_error if self.objective == "total" else max_error(result.strategy, W, privacy)
+    def _loss(self, result: Result, W: Operator, privacy: Privacy, products: ProductWorkload | None) -> float:
+        if self.objective == "total":
+            return result.total_error
+        if isinstance(result.strategy, TableOperator) and products is not None:
+            return noise_level(result.strategy, privacy) * float(
+                query_variances(result.strategy, products).max()
+            )
+        return max_error(result.strategy, W, privacy)
 
     def _proposers(self, attribute: int, W: Operator, branchings: tuple[int, ...]) -> list[Proposer]:
         """Closed forms and small searches, cheap enough to be asked again and again."""

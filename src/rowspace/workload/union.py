@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_right
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import accumulate, pairwise, repeat
@@ -13,10 +13,12 @@ from typing import Any
 from rowspace import operators as op
 from rowspace.domain import Domain
 from rowspace.exceptions import InvalidWorkload, TooLarge
+from rowspace.operators.product_workload import ProductWorkload
 from rowspace.workload.codec import Arrays, decode_parts, encode_parts
 from rowspace.workload.factors import Factor
 from rowspace.workload.part import Part
 from rowspace.workload.placement import Placement
+from rowspace.workload.products import products
 
 #: Most parts of one workload (the cube of 20 attributes).
 MAX_PARTS = 2**20
@@ -134,6 +136,10 @@ class Workload:
         placed = self._placed()
         return placed[0] if len(placed) == 1 else op.Stack(*placed)
 
+    def products(self) -> ProductWorkload:
+        """Return the same as products that name only the attributes they are about, for domains of any size."""
+        return products(self)
+
     def label(self, index: int) -> str:
         """Return the readable form of one query."""
         return self.labels(index, index + 1)[0]
@@ -144,18 +150,22 @@ class Workload:
             label for part, first, last in self._slices(start, stop) for label in part.labels(first, last)
         ]
 
-    def table(self, start: int = 0, stop: int | None = None) -> dict[str, list[str]]:
+    def table(
+        self, start: int = 0, stop: int | None = None, columns: Sequence[str] | None = None
+    ) -> dict[str, list[str]]:
         """Return the queries ``start`` to ``stop - 1`` as columns: group, then each attribute or level used.
 
         ``"all"`` stands where an attribute is summed out. The first column is called ``group`` (``query group``
-        when an attribute has that name).
+        when an attribute has that name). `columns` gives the columns after it, where they must be those of a larger
+        workload.
         """
-        group = "query group" if "group" in self.columns else "group"
-        table: dict[str, list[str]] = {name: [] for name in (group, *self.columns)}
+        names = self.columns if columns is None else tuple(columns)
+        group = "query group" if "group" in names else "group"
+        table: dict[str, list[str]] = {name: [] for name in (group, *names)}
         for part, first, last in self._slices(start, stop):
             entries = part.entries(first, last)
             table[group].extend(repeat(part.group, last - first))
-            for name in self.columns:
+            for name in names:
                 table[name].extend(entries.get(name, repeat("all", last - first)))
         return table
 

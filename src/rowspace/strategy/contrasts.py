@@ -1,0 +1,69 @@
+"""What to ask along one attribute of a product: the cells alike, or contrasts made for its ranges and prefixes.
+
+An attribute with Gram matrix G gets the Gaussian optimum X (unit diagonal) for G + ω·11ᵗ. X = c·11ᵗ + X_res with
+c = 1/(1ᵗX⁻¹1): the first part is what the total tells, X_res = SᵗS are the contrasts. One number ω per attribute says
+how much the total of this attribute is asked by way of the others; it is tuned on the error of the whole.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from scipy import linalg
+
+from rowspace.operators import Dense, Identity, Operator, Scaled, Stack, Total
+from rowspace.operators.product_residuals import cell_contrasts
+from rowspace.operators.splits import CellSplit, ContrastSplit, Split
+from rowspace.privacy import ZCDP
+
+from .gaussian_optimal import GaussianOptimal
+
+LARGEST_ATTRIBUTE = 1024
+"""Most cells of an attribute for which contrasts are optimized; beyond that its cells are asked."""
+
+_GAP = 1e-4
+_RIDGE = 1e-3
+_UNIT = ZCDP(0.5)
+
+
+@dataclass(frozen=True, eq=False)
+class Contrasts:
+    """The contrasts S of one attribute, their split and their largest squared column norm."""
+
+    S: Operator
+    split: Split
+
+    @cached_property
+    def cost(self) -> float:
+        """Privacy cost of S at unit noise."""
+        return self.S.max_column_norm(2) ** 2
+
+    @cached_property
+    def scale(self) -> float:
+        """What K is to be multiplied with: a cell's split leaves the factor n of n·I − 11ᵗ out."""
+        return 1 / self.S.shape[1] ** 2 if isinstance(self.split, CellSplit) else 1.0
+
+
+def cells_alike(n: int) -> Contrasts:
+    """n·I − 11ᵗ; for an attribute of one cell it stands for nothing."""
+    return Contrasts(cell_contrasts(n) if n > 1 else Identity(1), CellSplit(n))
+
+
+def fitted(kinds: list[tuple[float, Operator]], omega: float) -> Contrasts:
+    """Contrasts for weighted queries about one attribute; ω in units of their mean squared norm per cell."""
+    n = kinds[0][1].shape[1]
+    power = sum(weight**2 * W.squared_frobenius() for weight, W in kinds) / n
+    parts = [Scaled.of_product(weight / power**0.5, W) for weight, W in kinds]
+    parts.append(Scaled.of_product(_RIDGE**0.5, Identity(n)))
+    if omega > 0:
+        parts.append(Scaled.of_product(omega**0.5, Total(n)))
+    A = GaussianOptimal(gap=_GAP).optimize(Stack(*parts), _UNIT).strategy
+    X = A.gram().to_dense()
+    X /= X.diagonal().max()
+    c = 1 / np.linalg.solve(X, np.ones(n)).sum()
+    values, vectors = linalg.eigh(X - c)
+    # The smallest eigenvalue is zero: its vector is u, which the contrasts do not see.
+    S = Dense(np.sqrt(np.clip(values[1:], 0.0, None))[:, None] * vectors[:, 1:].T)
+    return Contrasts(S, ContrastSplit(S))

@@ -1,0 +1,41 @@
+"""The least largest variance of any part, through its dual: equal noise is not fair when tables differ in size.
+
+With M the variance coefficients (part × component), the largest variance of any part is at least the λ-weighted mean
+for every λ of the simplex, so the optimum is at least T(λ) = (Σ_S √(p_S (Mᵗλ)_S))², and noise that is optimal for λ
+has a largest variance that is an upper bound. λ ← λ·variance (normalized) closes the gap.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy import sparse
+
+from rowspace.operators.base import Vector
+
+GAP = 1e-5
+MOST_STEPS = 400
+
+
+def worst_part(totals: sparse.csr_array, queries: Vector, prices: Vector) -> tuple[Vector, float, float]:
+    """(costs (Mᵗλ) to optimize for, lower bound, largest mean variance of a part) at unit noise and unit privacy.
+
+    `totals` are sums of variances over the queries of each part. The best noise found is kept, not the last.
+    """
+    M = sparse.csr_array(sparse.diags_array(1 / queries) @ totals)
+    weights = np.full(len(queries), 1 / len(queries))
+    best_costs, lower, upper = np.zeros(len(prices)), 0.0, np.inf
+    for _ in range(MOST_STEPS):
+        costs = M.T @ weights
+        roots = np.sqrt(prices * costs)
+        total = float(roots.sum())
+        lower = max(lower, total**2)
+        # σ_S² = (Σ roots)·√(p_S / costs_S): unit privacy cost, the λ-weighted variance is total².
+        noise = total * np.divide(np.sqrt(prices), np.sqrt(costs), out=np.zeros_like(costs), where=costs > 0)
+        variances = M @ noise
+        if variances.max() < upper:
+            upper, best_costs = float(variances.max()), costs
+        if upper <= lower * (1 + GAP):
+            break
+        weights = weights * variances
+        weights /= weights.sum()
+    return best_costs, lower, upper
