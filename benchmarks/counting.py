@@ -2,8 +2,8 @@
 
     python -m benchmarks.counting
 
-Generated records in a temporary folder. Times of the large files are the best of three, with DuckDB's own threads on both
-sides. "codes" has integer categories 0 … 9 in all columns; "people" has bins to be computed and text.
+Generated records in a temporary folder. Times of the large files are the best of three, with DuckDB's own threads on
+both sides. "codes" has integer categories 0 … 9 in all columns; "people" has bins to be computed and text.
 """
 
 from __future__ import annotations

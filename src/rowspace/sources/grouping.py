@@ -15,10 +15,7 @@ import numpy as np
 from rowspace.sources.coding import CodedRows, cell_number, fetch, require_agreement, rows_with_codes
 from rowspace.sources.marginal_tables import AttributeSet, Counts
 
-__all__ = ["CELLS_PER_GROUPING", "group"]
-
-#: Cells that take as long to travel as a million records to be grouped by a server (docs/design/008).
-CELLS_PER_GROUPING = 10_000
+__all__ = ["group"]
 
 # Tables in one query: more save no time, and a query must not grow beyond what engines parse.
 _BATCH = 16

@@ -163,14 +163,12 @@ def _count(
     report: Callable[[float], None],
 ) -> dict[AttributeSet, Counts]:
     """Counted tables of which all wanted ones are sums; those that are wanted are counted in their place."""
-    embedded = opened.backend.name in _EMBEDDED
-    cells_per_pass = tallies.CELLS_PER_PASS if embedded else grouping.CELLS_PER_GROUPING
     counted: dict[AttributeSet, Counts] = {}
-    for attributes in tables_to_count(tables.sets, domain.shape, cells_per_pass):
+    for attributes in tables_to_count(tables.sets, domain.shape):
         shape = tuple(domain.shape[i] for i in attributes)
         counted[attributes] = tables.table(attributes) if attributes in tables else np.zeros(shape, np.int64)
     coded = code_rows(opened, domain, unit)
-    if embedded:
+    if opened.backend.name in _EMBEDDED:
         tallies.tally(coded, domain.shape, counted)
     else:
         grouping.group(coded, domain.shape, counted, lambda finished: report(finished / len(counted)))

@@ -17,10 +17,7 @@ import numpy.typing as npt
 from rowspace.sources.coding import CodedRows, require_agreement, rows_with_codes, stream_duckdb
 from rowspace.sources.marginal_tables import AttributeSet, Counts
 
-__all__ = ["CELLS_PER_PASS", "tally"]
-
-#: Cells that cost as much as a pass over a million records (benchmarks/counting.py).
-CELLS_PER_PASS = 50_000
+__all__ = ["tally"]
 
 # Records counted at a time: their codes and cell numbers stay in the processor's cache.
 _BATCH = 2**16
