@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -11,6 +12,7 @@ from rich.text import Text
 from rowspace.exceptions import UnsupportedWorkload
 from rowspace.releases import Release
 from rowspace.report import AnswerGroup, answer_rows, answers_view
+from rowspace.workload import Workload, predicates, sql
 
 from .options import Json, Level, Quiet
 from .screen import Screen
@@ -26,7 +28,9 @@ def ask(
     queries: Annotated[
         list[str],
         typer.Argument(
-            metavar="QUERY...", help="Conditions on the attributes that were measured.", show_default=False
+            metavar="QUERY...",
+            help="Conditions on the attributes that were measured, or SELECT COUNT(*) in SQL.",
+            show_default=False,
         ),
     ],
     level: Level = 0.95,
@@ -39,12 +43,15 @@ def ask(
       rowspace ask people.release "age >= 65 and sex = 'F'"
       rowspace ask people.release "age < 18" "18 <= age < 65" "age >= 65" --json
       rowspace ask people.release "region = 'Harbour' or age between 20 and 29"
+      rowspace ask people.release "SELECT sex, COUNT(*) FROM people WHERE age >= 65 GROUP BY sex"
     """
     screen = Screen(quiet, as_json)
     with screen.working("Reading"):
         made = Release.load(release_file)
-        answers = _ask(made, queries, level)
-    rows = tuple(answer_rows(answers, range(len(queries)), queries))
+        asked = [_Asked.of(query, made) for query in queries]
+        answers = _ask(made, asked, level)
+        words = [label for one in asked for label in one.labels]
+    rows = tuple(answer_rows(answers, range(len(words)), words))
     screen.result(answers_view([AnswerGroup(None, len(rows), rows)], level, width=screen.out.width))
     screen.show(Text(f" free: covered by the release's {made.plan.privacy}", style="dim"))
     fields = ("query", "answer", "std_error", "low", "high")
@@ -57,22 +64,39 @@ def ask(
     )
 
 
-def _ask(made: Release, queries: list[str], level: float) -> pd.DataFrame:
+@dataclass(frozen=True)
+class _Asked:
+    """A query as it was typed, what it asks, and the words for each of its answers."""
+
+    text: str
+    workload: Workload
+    labels: list[str]
+
+    @classmethod
+    def of(cls, text: str, made: Release) -> _Asked:
+        """Read a condition, or SQL when it begins with SELECT."""
+        if text.lstrip()[:6].upper() == "SELECT":
+            found = sql(made.plan.domain, text)
+            return cls(text, found, found.labels())
+        return cls(text, predicates(made.plan.domain, [text]), [text])
+
+
+def _ask(made: Release, asked: list[_Asked], level: float) -> pd.DataFrame:
     """The answers, or which query this release cannot answer and what would help."""
     try:
-        return made.ask(queries, level)
+        return made.ask(sum((one.workload for one in asked[1:]), asked[0].workload), level)
     except UnsupportedWorkload:
-        refused = next((query for query in queries if not _is_supported(made, query)), queries[0])
+        refused = next((one.text for one in asked if not _is_supported(made, one)), asked[0].text)
     raise UnsupportedWorkload(
         f"this release has not measured enough to answer {refused!r} without bias; ask for sums of what its study "
         "asked, or add the query to the study and release again"
     )
 
 
-def _is_supported(made: Release, query: str) -> bool:
+def _is_supported(made: Release, one: _Asked) -> bool:
     """Whether a release can answer one query."""
     try:
-        made.ask(query)
+        made.ask(one.workload)
     except UnsupportedWorkload:
         return False
     return True

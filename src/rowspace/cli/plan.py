@@ -1,23 +1,28 @@
-"""``rowspace plan``: the error of every answer, before any data is touched."""
+"""``rowspace plan``: the error of every answer, before any data is touched; or the budget that errors need."""
 
 from __future__ import annotations
 
 import dataclasses
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from rowspace import planning
 from rowspace.exceptions import InvalidInput
+from rowspace.planning import Plan, TargetPlan, WhatIf
+from rowspace.planning.targets import CAP
 from rowspace.privacy import ApproxDP, Privacy, PureDP
 from rowspace.report import plan_view
+from rowspace.report.targets import targets_view, whatif_view
 from rowspace.study import Study
 
 from .options import Force, Json, Quiet, StudyFile
 from .outputs import check_writable
 from .screen import Screen
+
+_MOST_VALUES = 50
 
 
 class Effort(StrEnum):
@@ -34,6 +39,27 @@ def plan(
         float | None,
         typer.Option("--epsilon", metavar="E", help="Try another ε than the study's.", show_default=False),
     ] = None,
+    epsilons: Annotated[
+        str | None,
+        typer.Option(
+            "--epsilons",
+            metavar="E,E,…",
+            help="Also show the error at several values of ε (or ρ).",
+            show_default=False,
+        ),
+    ] = None,
+    target: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--target",
+            metavar="TARGET",
+            help='Find the least ε (or ρ) for errors such as "ranges: ±50 @95%". Repeatable.',
+            show_default=False,
+        ),
+    ] = None,
+    cap: Annotated[
+        float, typer.Option("--cap", metavar="E", help="Largest ε (or ρ) that targets may need.")
+    ] = CAP,
     save: Annotated[
         Path | None,
         typer.Option(
@@ -50,23 +76,59 @@ def plan(
     [dim]Examples[/dim]
       rowspace plan study.toml
       rowspace plan study.toml --epsilon 0.5 --json
-      rowspace plan study.toml --save study.plan
+      rowspace plan study.toml --epsilons 0.1,0.5,1,2
+      rowspace plan study.toml --target "ranges: ±50 @95%" --target "sex: ±20" --save study.plan
     """
     screen = Screen(quiet, as_json)
     if save is not None:
         check_writable([save], force=force)
+    if target and epsilon is not None:
+        raise InvalidInput(
+            "--target finds epsilon, so --epsilon cannot be given with it; use --cap to limit it"
+        )
     study = Study.load(study_file)
-    privacy = study.privacy if epsilon is None else _with_epsilon(study.privacy, epsilon)
     with screen.working("Planning"):
-        made = planning.plan(study.workload, privacy, effort=effort.value)
+        if target:
+            found = planning.plan_for(study.workload, target, study.privacy, cap=cap, effort=effort.value)
+            made = found.plan
+        else:
+            found = None
+            privacy = study.privacy if epsilon is None else _with_epsilon(study.privacy, epsilon)
+            made = planning.plan(study.workload, privacy, effort=effort.value)
+        curve = [] if epsilons is None else planning.whatif(made, _numbers(epsilons))
         groups = made.group_errors()
-        figures = made.to_dict() if as_json else {}
+        figures = _figures(made, found, curve) if as_json else {}
     if save is not None:
         made.save(save)
     screen.show("", plan_view(made, groups, study.name))
+    if found is not None:
+        screen.show(targets_view(found))
+    if curve:
+        screen.show(whatif_view(curve, "ε" if hasattr(made.privacy, "epsilon") else "ρ"))
     if save is not None:
         screen.show(f" [dim]saved in[/dim] {save}")
     screen.document({"study": study.name, **figures, "saved": None if save is None else str(save)})
+
+
+def _figures(made: Plan, found: TargetPlan | None, curve: list[WhatIf]) -> dict[str, Any]:
+    """What goes out as JSON."""
+    figures = made.to_dict()
+    if found is not None:
+        figures |= found.to_dict()
+    if curve:
+        figures["what_if"] = [point.to_dict() for point in curve]
+    return figures
+
+
+def _numbers(text: str) -> list[float]:
+    """The values of ``0.1,0.5,1``."""
+    try:
+        found = [float(piece) for piece in text.split(",")]
+    except ValueError:
+        raise InvalidInput(f"expected --epsilons 0.1,0.5,1,2 with numbers, got {text[:60]!r}") from None
+    if len(found) > _MOST_VALUES:
+        raise InvalidInput(f"expected at most {_MOST_VALUES} values of epsilon, got {len(found)}")
+    return found
 
 
 def _with_epsilon(privacy: Privacy, epsilon: float) -> Privacy:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 from rowspace import workload as families
@@ -18,8 +19,8 @@ MAX_ENTRIES = 10_000
 _EXAMPLE = 'write for example [[workload]] with marginal = ["age", "sex"]'
 
 
-def read_workload(entries: object, domain: Domain) -> Workload:
-    """The union of all entries, in the order of the file."""
+def read_workload(entries: object, domain: Domain, folder: Path | None = None) -> Workload:
+    """The union of all entries, in the order of the file; `folder` is where files of SQL may be, beside the study."""
     if isinstance(entries, dict):
         raise InvalidStudy(
             "[workload]: write [[workload]], in double brackets, before each family of queries"
@@ -31,26 +32,46 @@ def read_workload(entries: object, domain: Domain) -> Workload:
     parts: list[Part] = []
     for number, entry in enumerate(entries, start=1):
         with located(f"[[workload]] entry {number}"):
-            parts.extend(_read_entry(Section.of(entry), domain).parts)
+            parts.extend(_read_entry(Section.of(entry), domain, folder).parts)
     with located("[[workload]]"):
         return Workload(domain, parts)
 
 
-def _read_entry(section: Section, domain: Domain) -> Workload:
+def _read_entry(section: Section, domain: Domain, folder: Path | None) -> Workload:
     """The queries of one entry."""
-    section.only(*_FAMILIES, "weight", "width")
-    named = [key for key in section.values if key in _FAMILIES]
+    known = [*_FAMILIES, "sql_file"]
+    section.only(*known, "weight", "width")
+    named = [key for key in section.values if key in known]
     if len(named) != 1:
         raise InvalidStudy(
-            f"expected exactly one of {', '.join(_FAMILIES)}; got {' and '.join(named) or 'none of them'}"
+            f"expected exactly one of {', '.join(known)}; got {' and '.join(named) or 'none of them'}"
         )
     family = named[0]
     if ("width" in section.values) != (family == "widths"):
         raise InvalidStudy('sliding windows take two keys: widths = "age" and width = 5')
     with located(family):
-        found = _FAMILIES[family](section, domain)
+        found = (
+            _read_sql_file(section.text("sql_file"), domain, folder)
+            if family == "sql_file"
+            else _FAMILIES[family](section, domain)
+        )
     with located("weight"):
         return found * section.values["weight"] if "weight" in section.values else found
+
+
+def _read_sql_file(name: str, domain: Domain, folder: Path | None) -> Workload:
+    """``sql_file = "dashboard.sql"``: a file beside the study.
+
+    Nowhere else: errors quote a line of the file, and a study may come from anyone.
+    """
+    path = PurePosixPath(name)
+    if path.name != name or path.suffix != ".sql":
+        raise InvalidStudy(f"expected the name of a .sql file in the study's folder, got {name[:100]!r}")
+    if folder is None:
+        raise InvalidStudy(
+            'a study that is not a file has no folder to look in; write sql = """SELECT ..."""'
+        )
+    return families.sql(domain, folder / name)
 
 
 def _read_marginals(section: Section, domain: Domain) -> Workload:
@@ -104,4 +125,5 @@ _FAMILIES: dict[str, Callable[[Section, Domain], Workload]] = {
     "total": _marked(families.total, "total"),
     "predicates": lambda section, domain: families.predicates(domain, section.texts("predicates")),
     "product": _read_product,
+    "sql": lambda section, domain: families.sql(domain, section.text("sql")),
 }

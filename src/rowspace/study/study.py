@@ -74,11 +74,11 @@ class Study:
         """
         text = read_text(path)
         with located(Path(path).name):
-            return cls.parse(text)
+            return cls.parse(text, Path(path).parent)
 
     @classmethod
-    def parse(cls, text: str) -> Study:
-        """The study that a TOML text describes."""
+    def parse(cls, text: str, folder: Path | None = None) -> Study:
+        """The study that a TOML text describes; `folder` is where it may name files of SQL."""
         tree = Section(parse_text(text))
         tree.only("study", "privacy", "domain", "workload", "data")
         for name in ("study", "privacy", "domain"):
@@ -97,9 +97,8 @@ class Study:
         with located("[domain]"):
             declared = Section.of(tree.values["domain"])
         domain = read_domain(declared)
-        return cls(
-            title, domain, read_workload(tree.values.get("workload"), domain), privacy, description, data
-        )
+        workload = read_workload(tree.values.get("workload"), domain, folder)
+        return cls(title, domain, workload, privacy, description, data)
 
     def database_url(self) -> str | None:
         """The address of the database, from the file or from the environment variable it names; None if neither.
