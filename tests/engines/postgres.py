@@ -30,20 +30,27 @@ class PostgresServer:
     password: str
     socket: Path
 
-    def url(self, *, user: str | None = None, password: str | None = None, with_password: bool = True) -> str:
-        """The address of its database, for the superuser or somebody else."""
+    def url(
+        self,
+        *,
+        user: str | None = None,
+        password: str | None = None,
+        with_password: bool = True,
+        database: str = "postgres",
+    ) -> str:
+        """The address of a database, for the superuser or somebody else."""
         secret = f":{password or self.password}" if with_password else ""
-        return f"postgresql://{user or self.user}{secret}@/postgres?{urlencode({'host': self.socket})}"
+        return f"postgresql://{user or self.user}{secret}@/{database}?{urlencode({'host': self.socket})}"
 
-    def connect(self) -> Any:
+    def connect(self, database: str = "postgres") -> Any:
         """A connection of the superuser, each statement its own transaction."""
         import psycopg
 
-        return psycopg.connect(self.url(), autocommit=True)
+        return psycopg.connect(self.url(database=database), autocommit=True)
 
-    def run(self, *statements: str) -> None:
+    def run(self, *statements: str, database: str = "postgres") -> None:
         """Run statements, as they are."""
-        with self.connect() as connection:
+        with self.connect(database) as connection:
             for statement in statements:
                 connection.execute(statement)
 

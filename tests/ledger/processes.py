@@ -22,7 +22,7 @@ def warm() -> None:
         rs.release(plan(rs.PureDP(epsilon)), COUNTS)
 
 
-def race(path: Path, contenders: int) -> int:
+def race(path: Path | str, contenders: int) -> int:
     """How many of so many processes, started together, get a release of ε = 0.1."""
     warm()
     barrier, results = FORK.Barrier(contenders), FORK.SimpleQueue()
@@ -35,7 +35,7 @@ def race(path: Path, contenders: int) -> int:
     return won
 
 
-def _contend(path: Path, barrier: Any, results: Any) -> None:
+def _contend(path: Path | str, barrier: Any, results: Any) -> None:
     barrier.wait()
     try:
         rs.release(plan(rs.PureDP(0.1)), COUNTS, ledger=path)
@@ -44,27 +44,33 @@ def _contend(path: Path, barrier: Any, results: Any) -> None:
         results.put(0)
 
 
-def kill_at_random(folder: Path, kills: int, rng: random.Random) -> None:
-    """Kill a releasing process so many times, each within its first releases."""
+def kill_at_random(
+    folder: Path, kills: int, rng: random.Random, location: str | None = None, within: float = 0.08
+) -> None:
+    """Kill a releasing process so many times, each within its first releases; its files go to the folder.
+
+    location: of the ledger, unless it is budget.db in the folder. within: seconds that the first releases take.
+    """
+    ledger = location or folder / "budget.db"
     warm()
     for kill in range(kills):
-        child = FORK.Process(target=_release_on_and_on, args=(folder, kill))
+        child = FORK.Process(target=_release_on_and_on, args=(folder, kill, ledger))
         child.start()
-        time.sleep(rng.random() * 0.08)
+        time.sleep(rng.random() * within)
         child.kill()
         child.join()
         child.close()
 
 
-def _release_on_and_on(folder: Path, kill: int) -> None:
+def _release_on_and_on(folder: Path, kill: int, ledger: Path | str) -> None:
     for number in range(1000):
-        made = rs.release(plan(rs.PureDP(0.01)), COUNTS, ledger=folder / "budget.db")
+        made = rs.release(plan(rs.PureDP(0.01)), COUNTS, ledger=ledger)
         made.save(folder / f"{kill}-{number}.release")
 
 
-def check_after_kills(folder: Path) -> tuple[int, int]:
+def check_after_kills(folder: Path, location: str | None = None) -> tuple[int, int]:
     """(charges, visible files), once every file is found whole and paid for and every charge resumes."""
-    ledger = Ledger(folder / "budget.db")
+    ledger = Ledger(location or folder / "budget.db")
     charges = ledger.history()
     digests = [charge.digest for charge in charges]
     assert len(set(digests)) == len(digests), "one release was charged twice"

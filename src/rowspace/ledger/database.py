@@ -38,6 +38,15 @@ _POSTGRES_REASONS = {
 }
 
 
+# A server set up to answer before it has written would forget charges in a power cut; stricter settings stay.
+_DURABLE = (
+    "SELECT set_config('synchronous_commit', 'on', true) WHERE current_setting('synchronous_commit') = 'off'"
+)
+
+# PostgreSQL lets two sessions lay out the same tables at once, and one fails: they take turns by this lock's number.
+_CREATION = 0x726F77737061636
+
+
 class Database:
     """Transactions on one database. Connections are opened when needed and never kept, so forks share none."""
 
@@ -74,7 +83,7 @@ class Database:
         self._creates = create
         try:
             with self._explained("written"), self._engine.connect() as plain:
-                connection = plain.execution_options(writes=True)
+                connection = plain.execution_options(writes=True, creates=create)
                 with connection.begin():
                     yield connection
         finally:
@@ -108,8 +117,12 @@ class Database:
         writes = connection.get_execution_options().get("writes", False)
         if self._file is not None:
             connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
-        else:
-            connection.exec_driver_sql(f"SET LOCAL lock_timeout = {int(1000 * self._patience)}")
+            return
+        connection.exec_driver_sql(f"SET LOCAL lock_timeout = {int(1000 * self._patience)}")
+        if writes:
+            connection.exec_driver_sql(_DURABLE)
+        if connection.get_execution_options().get("creates", False):
+            connection.exec_driver_sql(f"SELECT pg_advisory_xact_lock({_CREATION})")
 
     @contextmanager
     def _explained(self, done: str) -> Iterator[None]:

@@ -1,0 +1,207 @@
+"""The ledger on PostgreSQL: everything it promises on SQLite, on a real server."""
+
+from __future__ import annotations
+
+import itertools
+import random
+import threading
+import time
+from collections.abc import Callable, Iterator
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+
+import rowspace as rs
+from rowspace.exceptions import BudgetExceeded, LedgerError
+from rowspace.ledger import Ledger, content_digest
+from rowspace.ledger.database import Database
+from tests.cli.running import rowspace
+from tests.engines.postgres import PostgresServer
+from tests.ledger.examples import COUNTS, plan, total
+from tests.ledger.processes import FORK, check_after_kills, kill_at_random, race
+
+NUMBERS = itertools.count()
+TENTH = plan(rs.PureDP(0.1))
+
+
+@pytest.fixture
+def database(server: PostgresServer) -> Iterator[str]:
+    """The name of a new, empty database."""
+    name = f"ledger{next(NUMBERS)}"
+    server.run(f"CREATE DATABASE {name}")
+    yield name
+    server.run(f"DROP DATABASE {name} WITH (FORCE)")
+
+
+@pytest.fixture
+def location(server: PostgresServer, database: str) -> str:
+    return server.url(database=database)
+
+
+def refused(location: str, *words: str, patience: float = 30.0) -> None:
+    """No release: one `LedgerError` with these words, and no secret."""
+    with pytest.raises(LedgerError) as caught:
+        rs.release(TENTH, COUNTS, ledger=Ledger(location, patience=patience))
+    for word in words:
+        assert word in str(caught.value)
+    assert location.split(":")[2].split("@")[0] not in str(caught.value)
+    assert caught.value.__cause__ is None
+    assert caught.value.__suppress_context__ or caught.value.__context__ is None
+
+
+def test_charge_refuse_resume(location: str) -> None:
+    ledger = Ledger(location)
+    assert str(ledger.create("people", rs.PureDP(1.0))) == "1 of 1 epsilon left"
+    made = rs.release(plan(rs.PureDP(0.7)), COUNTS, ledger=location)
+    assert ledger.resume(1) == made.to_bytes()
+    with pytest.raises(BudgetExceeded, match=r"0\.3 of 1 epsilon left"):
+        rs.release(plan(rs.PureDP(0.5)), COUNTS, ledger=ledger)
+    (charge,) = ledger.history()
+    assert charge.digest == content_digest(made.to_bytes())
+    assert total(ledger, "epsilon") == Fraction(7, 10)
+    with pytest.raises(LedgerError, match="no charge 2"):
+        ledger.resume(2)
+    with pytest.raises(LedgerError, match="already"):
+        ledger.create("people", rs.PureDP(2.0))
+
+
+def test_sums_are_exact_and_names_never_code(location: str) -> None:
+    name = "x'); DROP TABLE rowspace_charge; --\"ü %s :x"
+    ledger = Ledger(location)
+    ledger.create(name, rs.PureDP(1.0))
+    for _ in range(10):
+        ledger.charge(TENTH, b"\x00\xff", name)
+    assert ledger.budget(name).remaining == 0
+    with pytest.raises(BudgetExceeded):
+        ledger.charge(plan(rs.PureDP(1e-3)), b"", name)
+    assert ledger.resume(10) == b"\x00\xff"
+
+
+def test_exactly_as_many_win_as_fit(location: str) -> None:
+    for room in (1, 4):
+        name = f"{location}&options=-c%20search_path%3Droom{room}"
+        with_schema(location, f"room{room}")
+        Ledger(name).create("people", rs.PureDP(room / 10))
+        assert race(name, 12) == room
+        budget = Ledger(name).budget()
+        assert (budget.remaining, budget.charges) == (0, room)
+
+
+def with_schema(location: str, schema: str) -> None:
+    import psycopg
+
+    with psycopg.connect(location, autocommit=True) as connection:
+        connection.execute(f"CREATE SCHEMA {schema}")
+
+
+def test_killed_at_any_instant(location: str, tmp_path: Path) -> None:
+    """Whatever instant a releasing process is killed at: no file without its charge, no torn file, all resumable."""
+    kills = 25
+    Ledger(location).create("people", rs.PureDP(1000.0))
+    kill_at_random(tmp_path, kills, random.Random(5), location, within=0.4)
+    time.sleep(0.5)  # the server may still be committing for a process that is gone
+    charges, files = check_after_kills(tmp_path, location)
+    assert charges - kills <= files <= charges
+    assert charges > 0
+
+
+def _create(location: str, barrier: object, results: object) -> None:
+    barrier.wait()  # type: ignore[attr-defined]
+    try:
+        Ledger(location).create("people", rs.PureDP(1.0))
+        results.put("created")  # type: ignore[attr-defined]
+    except LedgerError as error:
+        results.put(str(error))  # type: ignore[attr-defined]
+
+
+def test_many_create_the_same_budget_at_once(location: str) -> None:
+    """One creates the tables and the budget; the others are told that it is there."""
+    barrier, results = FORK.Barrier(8), FORK.SimpleQueue()
+    creators = [FORK.Process(target=_create, args=(location, barrier, results)) for _ in range(8)]
+    for creator in creators:
+        creator.start()
+    said = sorted(results.get() for _ in creators)
+    for creator in creators:
+        creator.join()
+    assert said.count("created") == 1
+    assert all("already" in words for words in said if words != "created"), said
+
+
+def test_locked_by_another_session(server: PostgresServer, database: str, location: str) -> None:
+    Ledger(location).create("people", rs.PureDP(1.0))
+    with server.connect(database) as other, other.transaction():
+        other.execute("SELECT * FROM rowspace_budget FOR UPDATE")
+        refused(location, "locked by another session", "Nothing was released", patience=0.1)
+    assert Ledger(location).history() == []
+
+
+def test_charges_are_durable_on_a_server_that_is_not(location: str) -> None:
+    """`synchronous_commit = off` is not for charges; a stricter setting than ours stays."""
+    for setting, wanted in (("off", "on"), ("remote_apply", "remote_apply")):
+        database = Database(f"{location}&options=-c%20synchronous_commit%3D{setting}", 1.0)
+        with database.writing() as connection:
+            assert connection.exec_driver_sql("SHOW synchronous_commit").scalar_one() == wanted
+
+
+@pytest.mark.parametrize(
+    ("spoil", "words"),
+    [
+        (lambda url: url, "no ledger"),
+        (lambda url: url + "&options=-c%20default_transaction_read_only%3Don", "read-only"),
+        (lambda url: url.replace("@", "wrong@"), "cannot be reached"),
+        (lambda url: url.split("host=")[0] + "host=/no/such/folder", "cannot be reached"),
+    ],
+    ids=["empty", "read-only", "wrong password", "unreachable"],
+)
+def test_unusable(location: str, spoil: Callable[[str], str], words: str) -> None:
+    if "read-only" in words or "reached" in words:
+        Ledger(location).create("people", rs.PureDP(1.0))
+    refused(spoil(location), words)
+
+
+def test_no_permission(server: PostgresServer, database: str, location: str) -> None:
+    Ledger(location).create("people", rs.PureDP(1.0))
+    server.run("DROP ROLE IF EXISTS auditor", "CREATE ROLE auditor LOGIN PASSWORD 'auditor-secret'")
+    auditor = server.url(user="auditor", password="auditor-secret", database=database)
+    refused(auditor, "permission")
+    server.run("GRANT SELECT ON ALL TABLES IN SCHEMA public TO auditor", database=database)
+    assert Ledger(auditor).budget().charges == 0
+    refused(auditor, "permission")
+    server.run("REVOKE ALL ON ALL TABLES IN SCHEMA public FROM auditor", database=database)
+
+
+def test_a_connection_that_is_lost(server: PostgresServer, database: str, location: str) -> None:
+    """The server ends the session that waits for its turn to charge: nothing is charged."""
+    Ledger(location).create("people", rs.PureDP(1.0))
+    find = (
+        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
+        f"WHERE datname = '{database}' AND wait_event_type = 'Lock'"
+    )
+    stop = threading.Event()
+
+    def end_who_waits() -> None:
+        with server.connect() as connection:
+            while not stop.is_set() and not connection.execute(find).fetchall():
+                time.sleep(0.01)
+
+    ender = threading.Thread(target=end_who_waits)
+    with server.connect(database) as other, other.transaction():
+        other.execute("SELECT * FROM rowspace_budget FOR UPDATE")
+        ender.start()
+        try:
+            refused(location, "Nothing was released")
+        finally:
+            stop.set()
+            ender.join()
+    assert Ledger(location).history() == []
+
+
+def test_the_command_line(location: str, tmp_path: Path) -> None:
+    assert rowspace("budget", "create", location, "people", "--epsilon", "1").code == 0
+    shown = rowspace("budget", "show", location)
+    assert "people" in shown.out
+    secret = location.split(":")[2].split("@")[0]
+    broken = rowspace("budget", "show", location.replace("host=", "port=1&host="))
+    assert broken.code == 1
+    assert secret not in shown.out + shown.err + broken.out + broken.err
