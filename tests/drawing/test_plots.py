@@ -59,7 +59,8 @@ def test_candidates_against_the_bound(release: rs.Release) -> None:
     plan = release.plan
     ax = plot_candidates(plan)
     widths = [bar.get_width() for bar in ax.patches]
-    assert np.allclose(widths, [np.sqrt(c.total_error / plan.workload.size) for c in plan.candidates])
+    near = [c.total_error for c in plan.candidates if c.total_error <= 64 * plan.candidates[0].total_error]
+    assert np.allclose(widths, np.sqrt(np.array(near) / plan.workload.size))
     assert np.isclose(ax.lines[0].get_xdata()[0], np.sqrt(plan.lower_bound / plan.workload.size))
     drawn(ax)
 

@@ -128,6 +128,11 @@ class Domain:
         shown = ", ".join(f"{name}={attribute!r}" for name, attribute in self.attributes[:_ROWS_SHOWN])
         return f"Domain({shown}{', ...' if len(self) > _ROWS_SHOWN else ''})"
 
+    def _repr_html_(self) -> str:
+        from .display import domain_html  # here: only notebooks need it
+
+        return domain_html(self)
+
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON-safe form."""
         return {"attributes": [{"name": name, **attribute.to_dict()} for name, attribute in self.attributes]}

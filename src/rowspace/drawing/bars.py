@@ -28,7 +28,7 @@ def bars(
     ax.invert_yaxis()
     if bound is not None:
         ax.axvline(bound, color=BOUND, linestyle="--", label=bound_name)
-        ax.legend(frameon=False, loc="lower right")
+        ax.legend(frameon=False, loc="lower left", bbox_to_anchor=(0.0, 1.0), borderaxespad=0.0)
     ax.margins(x=0.12)
     plain(ax, grid="x")
     return ax

@@ -19,14 +19,20 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 _MOST_BARS = 30
+_FAR = 8.0
 
 
 def plot_candidates(plan: Plan, ax: Axes | None = None) -> Axes:
-    """Root mean square error of every strategy considered, best on top, against the bound that none can beat."""
+    """Root mean square error of every strategy considered, best on top, against the bound that none can beat.
+
+    Those more than eight times worse than the best are left out: they would press all others against the axis.
+    """
     from rowspace.drawing import bars
 
     queries = plan.workload.size
-    shown = plan.candidates[:_MOST_BARS]
+    best = min((candidate.total_error for candidate in plan.candidates), default=0.0)
+    near = [candidate for candidate in plan.candidates if candidate.total_error <= _FAR**2 * best]
+    shown = near[:_MOST_BARS]
     bound = sqrt(plan.lower_bound / queries) if plan.lower_bound > 0 else None
     ax = bars(
         [candidate.name for candidate in shown],

@@ -187,6 +187,11 @@ class Workload:
     def __repr__(self) -> str:
         return f"<Workload of {_count(self.size)} queries in {len(self.parts):,} parts>"
 
+    def _repr_html_(self) -> str:
+        from .display import workload_html  # here: only notebooks need it
+
+        return workload_html(self)
+
     def to_dict(self) -> tuple[dict[str, Any], Arrays]:
         """Return a JSON-safe tree and the arrays it refers to by name (none but for plain matrices)."""
         tree, arrays = encode_parts(self.parts)

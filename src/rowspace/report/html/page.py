@@ -102,7 +102,7 @@ def _header(release: Release, title: str) -> Markup:
     rmse = figures([plan.rmse])[0]
     tiles = (
         ("answers", whole(plan.workload.size), f"from {whole(plan.domain.size)} cells"),
-        ("privacy", _parameter(plan.privacy), str(plan.privacy.neighbours)),
+        ("privacy", _parameter(plan.privacy), _step(plan.privacy)),
         ("typical error", f"±{rmse}", "root mean square"),
         ("certificate", *_certificate(release)),
     )
@@ -145,6 +145,11 @@ def _parameter(privacy: Privacy) -> str:
         return f"ρ = {privacy.rho:g}"
     epsilon = getattr(privacy, "epsilon", None)
     return f"ε = {epsilon:g}" if epsilon is not None else str(privacy)
+
+
+def _step(privacy: Privacy) -> str:
+    """What neighbouring tables differ in."""
+    return str(privacy.neighbours) if privacy.unit is None else privacy.unit.step(privacy.neighbours)
 
 
 def _sections(

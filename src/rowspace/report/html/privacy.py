@@ -25,9 +25,9 @@ def privacy_words(privacy: Privacy) -> Markup:
         _meaning(privacy),
         element(
             "p",
-            "The promise holds whatever else someone knows or computes, now or later. It is made for one record: a "
-            "person with several records is protected by as much less. It does not hide facts about groups: that is "
-            "what the answers are for.",
+            "The promise holds whatever else someone knows or computes, now or later. ",
+            _whom(privacy),
+            " It does not hide facts about groups: that is what the answers are for.",
             class_="note",
         ),
     )
@@ -111,6 +111,13 @@ def _ceiling(share: float) -> str:
 def _floor(share: float) -> str:
     """A percentage, rounded down."""
     return f"{math.floor(1000 * share) / 10:.1f} %"
+
+
+def _whom(privacy: Privacy) -> str:
+    """Whom the promise protects."""
+    if privacy.unit is None:
+        return "It is made for one record: a person with several records is protected by as much less."
+    return f"It is made for {privacy.unit.column} as a whole, with all rows, of which at most {privacy.unit.rows} count."
 
 
 def _claim(privacy: Privacy) -> str:
