@@ -117,7 +117,7 @@ def _whom(privacy: Privacy) -> str:
     """Whom the promise protects."""
     if privacy.unit is None:
         return "It is made for one record: a person with several records is protected by as much less."
-    return f"It is made for {privacy.unit.column} as a whole, with all rows, of which at most {privacy.unit.rows} count."
+    return f"It is made for one {privacy.unit.column} with all rows, of which at most {privacy.unit.rows} count."
 
 
 def _claim(privacy: Privacy) -> str:
