@@ -86,12 +86,16 @@ class Residuals(SubsetOperator):
                 np.multiply(self.axes.centred(parts[mask], mask), weight, out=table)
         return y
 
+    @cached_property
+    def _weight_of(self) -> Mapping[int, float]:
+        return dict(zip(self._masks, self.weights, strict=True))
+
     def coefficients(self, mask: int) -> tuple[Vector, Vector]:
         """Per residual R below the asked set S: Π_{i∈R} ([agree] − 1/n_i) / (w_R Π_{i∈S} n_i), zero for the others."""
         mask &= self.axes.varying
         residuals = SubsetLattice.under([mask]).masks
         self.check_supports(residuals)
-        weights = dict(zip(self._masks, self.weights, strict=True))
+        weights = self._weight_of
         values, counts = [np.zeros(1)], [np.zeros(1)]
         for R in residuals:
             value, count = np.array([1 / (weights[R] * self.axes.count(mask))]), np.ones(1)

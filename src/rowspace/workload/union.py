@@ -24,6 +24,8 @@ from rowspace.workload.products import products
 MAX_PARTS = 2**20
 #: Most queries that are labelled at once.
 MAX_LABELS = 10**7
+#: Most columns of a table of queries: with more, almost all entries would be "all".
+MAX_COLUMNS = 24
 _GROUPS_SHOWN = 20
 
 
@@ -157,10 +159,14 @@ class Workload:
 
         ``"all"`` stands where an attribute is summed out. The first column is called ``group`` (``query group``
         when an attribute has that name). `columns` gives the columns after it, where they must be those of a larger
-        workload.
+        workload. Past `MAX_COLUMNS` of them, one column ``query`` says it in words.
         """
         names = self.columns if columns is None else tuple(columns)
         group = "query group" if "group" in names else "group"
+        if len(names) > MAX_COLUMNS:
+            slices = self._slices(start, stop)
+            groups = [part.group for part, first, last in slices for _ in range(last - first)]
+            return {group: groups, "query": self.labels(start, stop)}
         table: dict[str, list[str]] = {name: [] for name in (group, *names)}
         for part, first, last in self._slices(start, stop):
             entries = part.entries(first, last)
