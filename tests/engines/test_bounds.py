@@ -6,7 +6,7 @@ import numpy as np
 
 from rowspace.domain import Categorical, Domain, Numeric
 from rowspace.privacy import PrivacyUnit
-from rowspace.sources import contributions, count_cells
+from rowspace.sources import contributions, count_cells, count_marginals
 from tests.engines.engines import Engine
 
 UNIT = 'whose"; -- ü'
@@ -52,3 +52,16 @@ def test_the_same_key_gives_the_same_choice_everywhere(engine: Engine, monkeypat
         engine.source, Domain(age=Numeric(0, 4, bins=4)), table="keyed", unit=PrivacyUnit("who", 3)
     )
     assert counts.tolist() == expected.tolist()
+
+
+def test_all_tables_are_of_the_same_choice(engine: Engine) -> None:
+    """Marginals counted by several queries agree on how many rows of each cell were kept."""
+    records = [(i % 4, "FM"[i % 3 % 2], who) for who in range(6) for i in range(9)]
+    engine.fill("tables", {"age": "integer", "sex": "text", "who": "integer"}, records)
+    domain = Domain(age=Numeric(0, 4, bins=4), sex=Categorical(["F", "M"]), who=Categorical(range(6)))
+    sets = [(0, 1), (0, 2), (1, 2)]
+    tables = count_marginals(engine.source, domain, sets, table="tables", unit=PrivacyUnit("who", 2))
+    age_sex, age_who, sex_who = (tables.table(attributes) for attributes in sets)
+    assert age_who.sum(axis=0).tolist() == sex_who.sum(axis=0).tolist() == [2] * 6
+    assert age_sex.sum(axis=1).tolist() == age_who.sum(axis=1).tolist()
+    assert age_sex.sum(axis=0).tolist() == sex_who.sum(axis=1).tolist()

@@ -30,7 +30,8 @@ def test_columns_of_any_name(engine: Engine) -> None:
 
 def test_tables_of_any_name(engine: Engine) -> None:
     """All tables in one database, each with its own count; and all are there afterwards."""
-    tables = possible(TABLES, engine)
+    # Spark takes a second for each, and quotes all alike: every fourth will do there.
+    tables = possible(("tables", "databases", *TABLES), engine)[:: 4 if engine.name == "spark" else 1]
     domain = Domain(x=Numeric(0, 1, bins=1))
     for number, table in enumerate(tables):
         engine.fill(table, {"x": "integer"}, [(0,)] * (number + 1))

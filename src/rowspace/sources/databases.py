@@ -121,4 +121,7 @@ def table_of(backend: Any, table: str | None) -> Any:
 
 def _plain_table(backend: Any, table: str, database: str | None = None) -> Any:
     """A table as Ibis finds it."""
+    if backend.name == "duckdb" and database is None:
+        # Without a schema Ibis asks DuckDB to DESCRIBE "tables", which lists all tables instead.
+        database = backend.current_database
     return backend.table(table, database=database)
