@@ -14,22 +14,24 @@ _BELIEFS = (0.01, 0.10, 0.50)
 
 def privacy_words(privacy: Privacy) -> Markup:
     """What is promised, what that means for one person, and what it does not mean."""
-    return fragment(
-        element(
-            "p",
-            "These numbers were released under ",
-            element("strong", str(privacy)),
-            ". ",
-            plain_privacy(privacy),
-        ),
-        _meaning(privacy),
-        element(
-            "p",
-            "The promise holds whatever else someone knows or computes, now or later. ",
-            _whom(privacy),
-            " It does not hide facts about groups: that is what the answers are for.",
-            class_="note",
-        ),
+    promise = element(
+        "p",
+        "These numbers were released under ",
+        element("strong", str(privacy)),
+        ". ",
+        plain_privacy(privacy),
+    )
+    limits = element(
+        "p",
+        "The promise holds whatever else someone knows or computes, now or later. ",
+        _whom(privacy),
+        " It does not hide facts about groups: that is what the answers are for.",
+    )
+    return element(
+        "div",
+        element("div", promise, limits),
+        element("div", _meaning(privacy), class_="card"),
+        class_="cards",
     )
 
 
@@ -117,7 +119,9 @@ def _whom(privacy: Privacy) -> str:
     """Whom the promise protects."""
     if privacy.unit is None:
         return "It is made for one record: a person with several records is protected by as much less."
-    return f"It is made for one {privacy.unit.column} with all rows, of which at most {privacy.unit.rows} count."
+    return (
+        f"It is made for one {privacy.unit.column} with all rows, of which at most {privacy.unit.rows} count."
+    )
 
 
 def _claim(privacy: Privacy) -> str:

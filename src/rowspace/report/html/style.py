@@ -49,6 +49,7 @@ section {{ margin: 3rem 0; }}
 .card {{ background: var(--surface); border: 1px solid var(--line); border-radius: 12px; padding: 1.1rem 1.25rem;
   margin: 0; min-width: 0; }}
 .card.wide {{ grid-column: 1 / -1; }}
+.card > p:first-child, .cards > div > p:first-child {{ margin-top: 0; }}
 .card > p:last-child, .card .note:last-child {{ margin-bottom: 0; }}
 figcaption {{ margin-bottom: 1rem; }}
 figcaption p {{ margin: .1rem 0 0; color: var(--muted); font-size: .86rem; line-height: 1.45; max-width: none; }}
