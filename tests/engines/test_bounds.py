@@ -57,10 +57,10 @@ def test_the_same_key_gives_the_same_choice_everywhere(engine: Engine, monkeypat
 def test_all_tables_are_of_the_same_choice(engine: Engine) -> None:
     """Marginals counted by several queries agree on how many rows of each cell were kept."""
     records = [(i % 4, "FM"[i % 3 % 2], who) for who in range(6) for i in range(9)]
-    engine.fill("tables", {"age": "integer", "sex": "text", "who": "integer"}, records)
+    engine.fill("several", {"age": "integer", "sex": "text", "who": "integer"}, records)
     domain = Domain(age=Numeric(0, 4, bins=4), sex=Categorical(["F", "M"]), who=Categorical(range(6)))
     sets = [(0, 1), (0, 2), (1, 2)]
-    tables = count_marginals(engine.source, domain, sets, table="tables", unit=PrivacyUnit("who", 2))
+    tables = count_marginals(engine.source, domain, sets, table="several", unit=PrivacyUnit("who", 2))
     age_sex, age_who, sex_who = (tables.table(attributes) for attributes in sets)
     assert age_who.sum(axis=0).tolist() == sex_who.sum(axis=0).tolist() == [2] * 6
     assert age_sex.sum(axis=1).tolist() == age_who.sum(axis=1).tolist()
