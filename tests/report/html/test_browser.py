@@ -32,12 +32,13 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-def browse(page: Path, *flags: str) -> None:
+def browse(page: Path, *flags: str) -> bytes:
     assert CHROMIUM is not None
     profile = page.with_name("profile")
     command = [CHROMIUM, *FLAGS, f"--user-data-dir={profile}", *flags, page.as_uri()]
-    subprocess.run(command, capture_output=True, check=True, timeout=120)
+    done = subprocess.run(command, capture_output=True, check=True, timeout=120)
     shutil.rmtree(profile, ignore_errors=True)
+    return done.stdout
 
 
 def picture(page: Path, width: int, height: int, *flags: str) -> np.ndarray[Any, Any]:
@@ -81,6 +82,12 @@ def test_nothing_runs_over_the_edge_of_a_phone(page: Path) -> None:
     margin = screen[600:2900, 378:390]
     blank = (margin == colour(LIGHT["page"])).all(axis=2) | (margin == colour(LIGHT["line"])).all(axis=2)
     assert blank.mean() > 0.99
+
+
+def test_its_own_script_is_allowed_to_run(page: Path) -> None:
+    """The search box is hidden until the script, known to the page's policy by its digest, shows it."""
+    assert b'<div class="find" hidden' in page.read_bytes()
+    assert b'<div class="find">' in browse(page, "--dump-dom")
 
 
 def test_it_prints(page: Path) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+import pandas as pd
 import pytest
 
 import rowspace as rs
@@ -179,12 +180,16 @@ def test_the_budget(release: rs.Release, tmp_path: Path) -> None:
 
 
 def test_many_tables_make_a_small_page() -> None:
-    domain = rs.Domain({f"attribute {number}": rs.Categorical(["a", "b"]) for number in range(16)})
+    names = [f"attribute {number}" for number in range(60)]
+    domain = rs.Domain({name: rs.Categorical(["a", "b"]) for name in names})
     plan = rs.plan(rs.workload.marginals(domain, exactly=2), rs.ZCDP(0.5), effort="fast")
-    page = report_page(rs.release(plan, [1] * domain.size))
+    page = report_page(rs.release(plan, pd.DataFrame({name: ["a", "b", "b"] for name in names})))
     assert len(page) < 2_000_000
-    assert "the first 12 of 120 tables" in seen(page).text
-    assert "of 480 answers" in seen(page).text
+    text = seen(page).text
+    assert "the first 12 of 1,770 tables" in text
+    assert "the first 12 of 60 attributes" in text
+    assert "240 of 7,080 answers" in text
+    assert "too many to list: 1,770" in text
 
 
 def test_long_attributes_are_merged() -> None:
