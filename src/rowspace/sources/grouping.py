@@ -1,12 +1,12 @@
 """Counting many tables where the data lives: GROUP BYs in the engine, of which only counts travel.
 
-For engines that are servers. Each query groups by the cells of several tables, joined by UNION ALL and told apart by
-numbering the cells of all of them consecutively.
+For engines that are servers. A query counts many tables in one scan: every record becomes one row for each table, with
+the number of its cell, the cells of all tables being numbered consecutively. (A UNION ALL, on engines without arrays.)
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import ibis
@@ -17,8 +17,12 @@ from rowspace.sources.marginal_tables import AttributeSet, Counts
 
 __all__ = ["group"]
 
-# Tables in one query: more save no time, and a query must not grow beyond what engines parse.
-_BATCH = 16
+# Other engines have arrays, but the tests run on these.
+_ENGINES_WITH_ARRAYS = frozenset({"duckdb", "postgres", "pyspark"})
+
+# Most tables in one query, which must not grow beyond what engines parse, and about as many cells in its answer.
+_TABLES = 256
+_CELLS = 2**22
 
 
 def group(
@@ -29,21 +33,31 @@ def group(
 ) -> None:
     """Put the counts of the records with all codes into the tables, which are C-contiguous and zero.
 
-    One scan of the data for each table, unless the engine is clever. `finished` is told how many tables are.
+    One scan of the data for every `_TABLES` tables. `finished` is told how many tables are.
 
     Raises:
         SourceError: The engine failed, or its own count of the records differs.
     """
     inside = rows_with_codes(coded.rows, range(len(shape)))
-    sets = sorted(tables)
-    for start in range(0, len(sets), _BATCH):
-        _group_batch(
-            coded,
-            inside,
-            shape,
-            {attributes: tables[attributes] for attributes in sets[start : start + _BATCH]},
-        )
-        finished(min(start + _BATCH, len(sets)))
+    done = 0
+    for batch in _batches(tables):
+        _group_batch(coded, inside, shape, batch)
+        done += len(batch)
+        finished(done)
+
+
+def _batches(tables: Mapping[AttributeSet, Counts]) -> Iterator[dict[AttributeSet, Counts]]:
+    """The tables of each query."""
+    batch: dict[AttributeSet, Counts] = {}
+    cells = 0
+    for attributes, table in sorted(tables.items(), key=lambda item: item[0]):
+        if batch and (len(batch) == _TABLES or cells + table.size > _CELLS):
+            yield batch
+            batch, cells = {}, 0
+        batch[attributes] = table
+        cells += table.size
+    if batch:
+        yield batch
 
 
 def _group_batch(
@@ -51,11 +65,17 @@ def _group_batch(
 ) -> None:
     """Put the counts into the tables of one query."""
     ends = np.cumsum([table.size for table in tables.values()])
-    queries = []
-    for attributes, table, end in zip(tables, tables.values(), ends, strict=True):
-        cells = inside.select(cell=cell_number(inside, attributes, shape) + int(end - table.size))
-        queries.append(cells.group_by("cell").aggregate(records=cells.count()))
-    groups = fetch(coded.backend, queries[0] if len(queries) == 1 else ibis.union(*queries))
+    starts = [int(end) - table.size for end, table in zip(ends, tables.values(), strict=True)]
+    numbers = [
+        cell_number(inside, attributes, shape) + start
+        for attributes, start in zip(tables, starts, strict=True)
+    ]
+    if coded.backend.name in _ENGINES_WITH_ARRAYS:
+        cells = inside.select(cell=ibis.array(numbers).unnest())
+    else:
+        parts = [inside.select(cell=number) for number in numbers]
+        cells = parts[0] if len(parts) == 1 else ibis.union(*parts)
+    groups = fetch(coded.backend, cells.group_by("cell").aggregate(records=cells.count()))
     cell = groups["cell"].to_numpy().astype(np.int64)
     require_agreement(not np.any((cell < 0) | (cell >= ends[-1])))
     counts = np.zeros(ends[-1], dtype=np.int64)
