@@ -34,6 +34,9 @@ ROUNDS = 6
 
 _UNTARGETED = 0.05
 _CLOSE = 1.002
+_EVEN = 1.03
+_WORTHWHILE = 0.99
+_POWER = 1.5
 _DIGITS = 4
 
 
@@ -148,28 +151,48 @@ def _balanced(
     least = min(1 / width for width in tightest.values())
     names = dict.fromkeys(part.group for part in workload.parts)
     weights = {name: 1 / tightest[name] if name in tightest else _UNTARGETED * least for name in names}
-    best: tuple[float, Plan, dict[str, float]] | None = None
+    best: _Balanced | None = None
     for _ in range(max(1, rounds)):
         scale = max(weights.values())
         weights = {name: weight / scale for name, weight in weights.items()}
-        made = plan(_weighted(workload, weights), privacy, effort=effort)
-        ratios: dict[str, float] = {}
-        for met in _judged(made, demands):
-            ratios[met.group] = max(met.ratio, ratios.get(met.group, 0.0))
-        worst = max(ratios.values())
-        if best is not None and worst > 0.995 * best[0]:
-            best = min(best, (worst, made, weights), key=lambda seen: seen[0])
+        seen = _balanced_by(weights, workload, demands, privacy, effort)
+        worst, least_ratio = max(seen.ratios.values()), min(seen.ratios.values())
+        settled = best is not None and worst > _WORTHWHILE * max(best.ratios.values())
+        best = seen if best is None or worst < max(best.ratios.values()) else best
+        if settled or worst <= _EVEN * least_ratio:
             break
-        best = (worst, made, weights)
-        if worst <= 1.01 * min(ratios.values()):
-            break
-        # Squared weights are prices of squared errors: dearer in proportion to how far the group is behind.
+        # Dearer by how far the group is behind; a group's error falls about as the square root of its weight or faster,
+        # so a power between 1 and 2 settles soonest.
         weights = {
-            name: weight * max(1e-3, ratios[name] / worst) if name in ratios else weight
+            name: weight * max(1e-3, seen.ratios[name] / worst) ** _POWER if name in seen.ratios else weight
             for name, weight in weights.items()
         }
     assert best is not None
-    return best[1], best[2]
+    return best.plan, dict(best.weights)
+
+
+@dataclass(frozen=True)
+class _Balanced:
+    """A plan for some weights, and the worst ratio of every group with a target."""
+
+    plan: Plan
+    weights: Mapping[str, float]
+    ratios: Mapping[str, float]
+
+
+def _balanced_by(
+    weights: Mapping[str, float],
+    workload: Workload,
+    demands: Mapping[str, list[Target]],
+    privacy: Privacy,
+    effort: Effort,
+) -> _Balanced:
+    """Plan with some weights and look how far each group is from its targets."""
+    made = plan(_weighted(workload, weights), privacy, effort=effort)
+    ratios: dict[str, float] = {}
+    for met in _judged(made, demands):
+        ratios[met.group] = max(met.ratio, ratios.get(met.group, 0.0))
+    return _Balanced(made, weights, ratios)
 
 
 def _least(chosen: Plan, demands: Mapping[str, list[Target]], most: Privacy) -> Plan:
@@ -182,6 +205,8 @@ def _least(chosen: Plan, demands: Mapping[str, list[Target]], most: Privacy) -> 
         made = recalibrated(chosen, with_budget(most, trial))
         ratio = max(met_one.ratio for met_one in _judged(made, demands))
         met, missed = (min(met, trial), missed) if ratio <= 1 else (met, max(missed, trial))
+        if 1 / _CLOSE < ratio <= 1:
+            break
         # Where the noise is continuous this hits at once; on a coarse lattice of answers it needs halving.
         trial = _scaled(made.privacy, max(ratio, 1e-3) * 1.0005)
         if not missed < trial < met:
