@@ -20,6 +20,7 @@ from .p_identity import PIdentity
 from .permuted import Permuted
 from .predicates import AllPredicates
 from .prefix import Difference, Prefix
+from .product_marginals import ProductMarginals
 from .product_residuals import ProductResiduals
 from .ranges import Ranges, RangesGram, SecondDifference
 from .residuals import Residuals
@@ -53,6 +54,7 @@ __all__ = [
     "PIdentity",
     "Permuted",
     "Prefix",
+    "ProductMarginals",
     "ProductResiduals",
     "Ranges",
     "RangesGram",

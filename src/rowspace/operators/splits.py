@@ -20,9 +20,10 @@ import numpy as np
 from rowspace.exceptions import InvalidInput
 
 from .base import DECOMPOSITION_LIMIT, Operator
-from .checks import Vector
-from .fallback import check_decomposable
+from .checks import Array, Vector
+from .fallback import check_decomposable, inverse_gram
 from .identity import Identity
+from .table_layout import along
 
 
 class Split(ABC):
@@ -51,8 +52,21 @@ class Split(ABC):
         return float(self.u @ (W.gram() @ self.u))
 
 
+class MarginalSplit(Split):
+    """The split of an attribute that tables measure as a whole, by a matrix A with AᵗA = c·11ᵗ + V′, V′u = 0."""
+
+    @property
+    @abstractmethod
+    def share(self) -> float:
+        """c: how much of the total a table that resolves the attribute sees."""
+
+    @abstractmethod
+    def taken_apart(self, answers: Array, axis: int) -> tuple[Array, Array]:
+        """(uᵗAᵗ answers, KAᵗ answers) along an axis: the information on the total, and on the rest."""
+
+
 @dataclass(frozen=True)
-class CellSplit(Split):
+class CellSplit(MarginalSplit):
     """Every cell alike: u = 1/n and K = I − 11ᵗ/n."""
 
     n: int
@@ -64,6 +78,14 @@ class CellSplit(Split):
     @property
     def K(self) -> Vector:
         return np.eye(self.n) - 1 / self.n
+
+    @property
+    def share(self) -> float:
+        return 1 / self.n
+
+    def taken_apart(self, answers: Array, axis: int) -> tuple[Array, Array]:
+        mean = answers.mean(axis=axis, keepdims=True)
+        return mean, answers - mean
 
     def level(self, W: Operator) -> float:
         return 1 / self.n if isinstance(W, Identity) else super().level(W)
@@ -81,6 +103,39 @@ class CellSplit(Split):
         sums = W @ np.ones(self.n)
         squares = np.concatenate([np.einsum("ij,ij->i", rows, rows) for _, rows in W.row_blocks(2**22)])
         return np.asarray(squares - sums**2 / self.n)
+
+
+@dataclass(frozen=True, eq=False)
+class MatrixSplit(MarginalSplit):
+    """The split that measuring A leads to, A of full column rank: with M = (AᵗA)⁻¹, u = M1/(1ᵗM1), K = M − uuᵗ·1ᵗM1."""
+
+    A: Operator
+
+    @cached_property
+    def _inverse(self) -> Vector:
+        return inverse_gram(self.A)
+
+    @cached_property
+    def share(self) -> float:
+        return 1 / float(self._inverse.sum())
+
+    @cached_property
+    def u(self) -> Vector:
+        return np.asarray(self._inverse.sum(axis=1) * self.share)
+
+    @cached_property
+    def K(self) -> Vector:
+        return np.asarray(self._inverse - np.outer(self.u, self.u) / self.share)
+
+    def taken_apart(self, answers: Array, axis: int) -> tuple[Array, Array]:
+        cells = along(answers, axis, self.A.to_dense().T)
+        return along(cells, axis, self.u[None, :]), along(cells, axis, self.K)
+
+    def trace(self, W: Operator) -> float:
+        return float(np.sum(self.K * W.gram().to_dense()))
+
+    def quadratic(self, W: Operator) -> Vector:
+        return W.row_quadratic(self.K)
 
 
 @dataclass(frozen=True, eq=False)
@@ -128,4 +183,9 @@ class ContrastSplit(Split):
 
 def root(split: Split) -> Vector:
     """A matrix with K = root·rootᵗ."""
-    return split.L if isinstance(split, ContrastSplit) else split.K
+    if isinstance(split, ContrastSplit):
+        return split.L
+    if isinstance(split, CellSplit):
+        return split.K
+    values, vectors = np.linalg.eigh(split.K)
+    return np.asarray(vectors * np.sqrt(np.clip(values, 0.0, None)))

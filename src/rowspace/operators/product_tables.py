@@ -1,0 +1,121 @@
+"""What strategies of tables with a matrix per attribute have in common: ⊗_{i∈S} M_i ⊗_{j∉S} 1ᵗ for every set S."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from functools import cached_property
+from math import prod
+
+import numpy as np
+
+from .base import Array, Operator, Vector
+from .checks import Indices
+from .identity import Identity
+from .kronecker import Kronecker
+from .residuals import Residuals
+from .scaled import Scaled
+from .stack import Stack
+from .table_layout import TableLayout, TableStack, along
+from .table_operator import TableOperator
+from .total import Total
+from .tree import rounded_weights
+
+MATRIX_BITS = 27
+"""Bits of the largest product of matrices when they are rounded: leaves room for 2³⁴ records in 64 bits."""
+
+
+class ProductTables(TableOperator):
+    """weight · ⊗_{i∈S} M_i ⊗_{j∉S} 1ᵗ for every S in `sets`.
+
+    The largest column sum is Σ w_Sᵖ Π_{i∈S} (largest of M_i): all terms grow with every attribute's column sum, so it
+    is attained at the cell where every attribute's is.
+    """
+
+    @property
+    @abstractmethod
+    def matrices(self) -> tuple[Operator, ...]:
+        """M_i for every attribute."""
+
+    @abstractmethod
+    def _with(self, weights: tuple[float, ...], matrices: tuple[Operator, ...]) -> ProductTables:
+        """The same tables with other weights and matrices."""
+
+    @property
+    def integral(self) -> bool:
+        return super().integral and all(M.integral for M in self.matrices)
+
+    @cached_property
+    def layout(self) -> TableLayout:
+        shapes = tuple(tuple(self.matrices[i].shape[0] for i in own) for own in self.sets)
+        kinds = tuple(tuple(id(self.matrices[i]) for i in own) for own in self.sets)
+        return TableLayout(shapes, kinds)
+
+    def _unweighted(self, tables: Indices, stack: TableStack) -> Indices:
+        own = self.sets[int(stack.numbers[0])]
+        for axis, i in enumerate(own, start=1):
+            if isinstance(self.matrices[i], Residuals):
+                tables = self.sizes[i] * tables - tables.sum(axis=axis, keepdims=True)
+            elif not isinstance(self.matrices[i], Identity):
+                tables = along(tables, axis, self.matrices[i].to_dense().astype(np.int64))
+        return np.ascontiguousarray(tables)
+
+    def largest_unweighted_entry(self) -> int:
+        each = [int(M.largest_entry()) for M in self.matrices]
+        return max(prod(each[i] for i in own) for own in self.sets)
+
+    # -- over the cells, where they fit: as a union of products ----------------------------------------
+
+    @cached_property
+    def _union(self) -> Operator:
+        totals = [Total(n) for n in self.sizes]
+        parts = []
+        for own, weight in zip(self.sets, self.weights, strict=True):
+            factors = [M if i in own else totals[i] for i, M in enumerate(self.matrices)]
+            parts.append(Scaled.of_product(weight, Kronecker(*factors)))
+        return Stack(*parts)
+
+    def _apply(self, x: Array) -> Array:
+        return self._union._apply(x)
+
+    def _adjoint(self, y: Array) -> Array:
+        return self._union._adjoint(y)
+
+    def _column_sums(self, p: int) -> Vector:
+        return self._union._column_sums(p)
+
+    def _exact_column_sums(self, p: int) -> list[int]:
+        return self._union._exact_column_sums(p)
+
+    def _max_column_sum(self, p: int) -> float:
+        each = [M._max_column_sum(p) for M in self.matrices]
+        return float(
+            sum(w**p * prod(each[i] for i in own) for own, w in zip(self.sets, self.weights, strict=True))
+        )
+
+    def _integer_norm(self, p: int) -> int:
+        each = [M._integer_norm(p) for M in self.matrices]
+        return sum(
+            int(w) ** p * prod(each[i] for i in own) for own, w in zip(self.sets, self.weights, strict=True)
+        )
+
+    def largest_entry(self) -> float:
+        each = [M.largest_entry() for M in self.matrices]
+        return max(w * prod(each[i] for i in own) for own, w in zip(self.sets, self.weights, strict=True))
+
+    def _rounded(self, bits: int) -> tuple[Operator, float]:
+        orders = max(sum(not self.matrices[i].integral for i in own) for own in self.sets)
+        own_bits = max(6, min(bits - 4, MATRIX_BITS // max(1, orders)))
+        # An attribute's matrix may be rounded to any scale: tables that use it are weighted less in return.
+        rounded: dict[int, tuple[Operator, float]] = {}
+        for M in self.matrices:
+            if id(M) not in rounded:
+                rounded[id(M)] = M.integer_form(own_bits)
+        scales = [rounded[id(M)][1] for M in self.matrices]
+        weights = tuple(
+            w / prod(scales[i] for i in own) for own, w in zip(self.sets, self.weights, strict=True)
+        )
+        matrices = tuple(rounded[id(M)][0] for M in self.matrices)
+        return TableOperator._rounded(self._with(weights, matrices), bits)
+
+    def _rounded_at(self, scale: float) -> Operator:
+        return self._with(rounded_weights(self.weights, scale), self.matrices)
