@@ -111,7 +111,11 @@ class TableOperator(Operator):
         weights = np.array(self.weights, dtype=np.int64)
         for stack in self.layout.stacks:
             for block in stack.blocks():
-                tables = np.stack([table_of(self.sets[number]) for number in block.numbers.tolist()])
+                numbers = block.numbers.tolist()
+                tables = np.stack([table_of(self.sets[number]) for number in numbers])
+                if tables.shape[1:] != self.count_shapes[numbers[0]]:
+                    # The sensitivity is that of tables of these sizes: others would be asked another matrix.
+                    raise InvalidInput("expected tables of counts with the sizes this strategy was made for")
                 answers = self._unweighted(tables.astype(np.int64, copy=False), block)
                 high, low = divided_product(answers, weights[block.numbers], bits)
                 yield block.where, high.ravel(), low.ravel()
