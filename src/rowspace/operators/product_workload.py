@@ -205,7 +205,8 @@ def piece_costs(piece: Piece, splits: Sequence[Split]) -> Vector:
     """tr(W (⊗_{R}K ⊗_{rest}uuᵗ) Wᵗ) for every set R of the piece's attributes, in C order of [in R?]."""
     if len(piece.axes) == 1:
         split = splits[piece.axes[0]]
-        return np.array([split.level(piece.operator), split.trace(piece.operator)])
+        # What is zero may come out a rounding error below it.
+        return np.maximum(0.0, [split.level(piece.operator), split.trace(piece.operator)])
     return np.array([rows.sum() for rows in piece_variances(piece, splits)])
 
 

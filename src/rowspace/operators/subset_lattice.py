@@ -162,9 +162,9 @@ class SubsetLattice:
     def find(self, rows: Indices) -> Indices:
         """The numbers of sets given as ascending rows of the same size, all of which must be there."""
         k = rows.shape[1]
-        width = 1 + max((int(own.max()) for own in self.orders[1:]), default=0)
-        if k == 0:
+        if k == 0 or not len(rows):
             return np.zeros(len(rows), dtype=np.int64)
+        width = 1 + max(int(own.max()) for own in self.orders[1:])
         if width**k < 2**62:
             place = np.searchsorted(_keys(self.orders[k], width), _keys(rows, width))
         else:

@@ -48,7 +48,9 @@ def to_integers(strategy: Operator, privacy: Privacy) -> tuple[Operator, NoiseMo
         factor = 1
         while factor * noise.sigma < FINE_GRID:
             factor *= 2
-        integers = factor * integers
+        # Strategies of tables stay what they are: their cells may be too many for anything else.
+        tables = isinstance(integers, TableOperator)
+        integers = integers._rounded_at(float(factor)) if tables else factor * integers
         check_overflow(integers)
         noise = calibrated_noise(integers, privacy)
     return integers, noise

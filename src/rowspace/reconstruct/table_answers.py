@@ -12,7 +12,7 @@ from rowspace.operators.product_workload import ProductWorkload
 
 def answer_products(estimate: ComponentTables, workload: ProductWorkload) -> Vector:
     """The answers to all queries, in the order of the workload; parts over tables of one shape are done together."""
-    batches: dict[tuple[tuple[int, ...], tuple[int, ...]], list[int]] = {}
+    batches: dict[tuple[object, ...], list[int]] = {}
     for number, part in enumerate(workload.parts):
         axes = workload.axes_of(part)
         # Parts can share their work when tables have one shape and pieces do the same to them.
@@ -21,7 +21,8 @@ def answer_products(estimate: ComponentTables, workload: ProductWorkload) -> Vec
             0 if isinstance(workload.pieces[k].operator, Identity) else 1 + id(workload.pieces[k])
             for k in part
         )
-        batches.setdefault((shape, key if list(axes) == sorted(axes) else (number,)), []).append(number)
+        alone = number if list(axes) != sorted(axes) else None
+        batches.setdefault((shape, key, alone), []).append(number)
     answers: list[Vector] = [np.empty(0)] * len(workload.parts)
     for numbers in batches.values():
         asked = [workload.axes_of(workload.parts[n]) for n in numbers]

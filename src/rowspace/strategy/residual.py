@@ -29,6 +29,9 @@ from .result import Result
 from .table_demand import judged_on_tables, read_products
 from .worst_cell import worst_part
 
+FAINTEST = 1e-9
+"""The least weight of a table beside the largest: it costs next to nothing."""
+
 _OMEGAS = (0.0, 0.1, 0.3, 1.0, 3.0, 10.0)
 _LARGE_OMEGAS = (0.0, 1.0)
 _LARGE = 256
@@ -94,10 +97,11 @@ class Residual:
                 sparse.csr_array(matrix), np.array(workload.sizes_of_parts, float), prices
             )
             costs, bounds = share, (bounds_found[0], bounds_found[1])
-        # λ_B = w_B² is to be √(v_B/p_B); scaled so that the largest weight is one.
+        # λ_B = w_B² is to be √(v_B/p_B); scaled so that the largest weight is one. What is asked at all, however
+        # unimportant, must be measured.
         weights = np.sqrt(np.sqrt(costs / prices))
-        weights /= weights.max()
-        kept = np.flatnonzero(weights > 1e-9)
+        weights = np.where(costs > 0, np.maximum(weights / weights.max(), FAINTEST), 0.0)
+        kept = np.flatnonzero(weights)
         sets = tuple(workload.lattice.sets[k] for k in kept.tolist())
         chosen = tuple(weights[kept].tolist())
         if all(isinstance(c.S, Residuals | Identity) for c in contrasts):
