@@ -132,10 +132,14 @@ class Marginals(SubsetOperator):
         weights = np.array(self.weights)
         for stack in self.layout.stacks:
             for block in stack.blocks():
-                sets = np.array([self.sets[number] for number in block.numbers.tolist()], dtype=np.int64)
-                sets = sets.reshape(len(block.numbers), len(stack.shape))
-                own = weights[block.numbers].reshape(-1, *[1] * len(stack.shape))
-                for chosen, part in _centred_means(own * block.taken(y)):
+                # Tables of no weight say nothing, and their sets need not be in the lattice.
+                measured = weights[block.numbers] > 0
+                numbers = block.numbers[measured]
+                sets = np.array([self.sets[number] for number in numbers.tolist()], dtype=np.int64)
+                sets = sets.reshape(len(numbers), len(stack.shape))
+                own = weights[numbers].reshape(-1, *[1] * len(stack.shape))
+                tables = own * block.taken(y)[measured]
+                for chosen, part in _centred_means(tables) if len(numbers) else ():
                     kept = [j for j in chosen if stack.shape[j] > 1]
                     shape = tuple(stack.shape[j] for j in kept)
                     places = rows[lattice.find(sets[:, kept])]
