@@ -14,8 +14,8 @@ from rowspace.sources.marginal_tables import AttributeSet
 
 __all__ = ["CELLS_PER_PASS", "MAX_JOINED_CELLS", "Supersets", "cost", "count_of_cells", "tables_to_count"]
 
-#: How many cells cost as much as one pass over a million records: measured for codes streamed from DuckDB and for
-#: GROUP BYs in PostgreSQL, about the same (docs/design/009).
+#: About how many cells cost as much as one pass over a million records, be they codes streamed from DuckDB or grouped
+#: in PostgreSQL (docs/design/009).
 CELLS_PER_PASS = 50_000
 
 #: Larger tables that stand for wanted ones are held together in memory while counting: 512 MB of int64.
