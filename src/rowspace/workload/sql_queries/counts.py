@@ -39,6 +39,8 @@ def _counted(node: exp.Expr, reader: ConditionReader) -> Truth:
     """The records that an aggregate counts."""
     from sqlglot import exp
 
+    if isinstance(node, exp.AggFunc) and node.this is None:
+        raise reader.columns.error(node, f"{node.sql_name()} needs something to count; write COUNT(*)")
     match node:
         case exp.Filter():
             return all_of([_counted(node.this, reader), reader.read(node.expression.this)])
