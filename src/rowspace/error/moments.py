@@ -27,15 +27,11 @@ from rowspace.operators.marginal_workload import MarginalWorkload
 from rowspace.operators.product_workload import ProductWorkload
 
 from .coefficients import Moments, alike, joined, outer, spacings
-from .table_moments import table_moments
+from .table_moments import FINE_LATTICE, table_moments
 from .traces import as_tables, same_cells
 
 COEFFICIENT_LIMIT = 2**32
 """Most coefficients (queries × strategy rows) looked at one by one: about a minute."""
-
-
-FINE_LATTICE = 2**12
-"""Largest entry of an integer strategy up to which the lattice of its answers is looked for."""
 
 
 def moments(A: Operator, W: Operator | ProductWorkload) -> Moments:

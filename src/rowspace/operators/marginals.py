@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -11,6 +11,8 @@ import numpy as np
 from .base import Array, Vector
 from .checks import Indices
 from .component_tables import ComponentTables
+from .marginal_lattice import MeetingTables
+from .splits import CellSplit
 from .subset_lattice import SubsetLattice, mask_of, members
 from .subset_operator import SubsetOperator
 from .subset_tables import Tables
@@ -41,6 +43,15 @@ class Marginals(SubsetOperator):
 
     def __post_init__(self) -> None:
         self._check()
+
+    @cached_property
+    def splits(self) -> tuple[CellSplit, ...]:
+        return tuple(CellSplit(n) for n in self.sizes)
+
+    @property
+    def matrix_rows(self) -> tuple[int, ...]:
+        """Answers along every attribute."""
+        return self.sizes
 
     @cached_property
     def _lattice(self) -> SubsetLattice:
@@ -121,6 +132,18 @@ class Marginals(SubsetOperator):
     def largest_unweighted_entry(self) -> int:
         return 1
 
+    @cached_property
+    def _meeting(self) -> MeetingTables:
+        weights: dict[int, float] = {}
+        for mask, weight in zip(self._masks, self.weights, strict=True):
+            if weight:
+                weights[mask] = (weights.get(mask, 0.0) ** 4 + weight**4) ** 0.25
+        return MeetingTables.of(self._lattice, self.splits, weights)
+
+    def tables_meeting(self, asked: Sequence[int], shared: Sequence[int]) -> tuple[float, float]:
+        """Over all tables that share exactly these of the asked attributes (see `MeetingTables.sums`)."""
+        return self._meeting.sums(asked, shared)
+
     def component_tables(self, y: Array) -> ComponentTables:
         """ω_R = ν_R Σ_{S⊇R} w_S · (table S averaged over S∖R, centred along R)."""
         lattice = self._lattice
@@ -150,23 +173,6 @@ class Marginals(SubsetOperator):
             totals[shape] *= variances.reshape(-1, *[1] * len(shape))
             found.add([lattice.sets[number] for number in numbers], totals[shape])
         return found
-
-    @cached_property
-    def component_norms(self) -> Mapping[int, tuple[float, float]]:
-        """Per component R, bounds of (largest, L4 norm of) ν_R w_T Π_{T∖R} 1/n over the cells of all tables T ⊇ R."""
-        lattice = self._lattice
-        powers: dict[int, float] = {}
-        for mask, weight in zip(self._masks, self.weights, strict=True):
-            if weight:
-                powers[mask] = powers.get(mask, 0.0) + (weight / max(self.weights)) ** 4
-        found = []
-        for power in (4, 3):  # a table has Π_{T∖R} n cells for every cell of R
-            shares = lattice.products([float(n) ** -power for n in self.sizes])
-            sums = lattice.sums_above(lattice.vector(powers) * shares) / shares
-            found.append(max(self.weights) * sums**0.25)
-        variances = np.array([self.component_variances[mask] for mask in lattice.masks])
-        pairs = zip((variances * found[0]).tolist(), (variances * found[1]).tolist(), strict=True)
-        return dict(zip(lattice.masks, pairs, strict=True))
 
     @cached_property
     def _component_stacks(self) -> dict[tuple[int, ...], list[int]]:

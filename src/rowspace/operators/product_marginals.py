@@ -7,7 +7,7 @@ says about its attribute's total from the rest. Expanded, the tables add up comp
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -18,6 +18,7 @@ from rowspace.exceptions import InvalidInput
 from .base import Array, Operator, check_operators
 from .component_tables import ComponentTables
 from .identity import Identity
+from .marginal_lattice import MeetingTables
 from .product_tables import ProductTables
 from .splits import CellSplit, MarginalSplit, MatrixSplit
 from .subset_lattice import SubsetLattice
@@ -61,6 +62,11 @@ class ProductMarginals(ProductTables):
         return ProductMarginals(self.sizes, self.sets, weights, matrices)
 
     @property
+    def matrix_rows(self) -> tuple[int, ...]:
+        """Answers along every attribute."""
+        return tuple(A.shape[0] for A in self.bases)
+
+    @property
     def nonnegative(self) -> bool:
         return all(A.nonnegative for A in self.bases)
 
@@ -93,6 +99,18 @@ class ProductMarginals(ProductTables):
         shares = lattice.products([split.share for split in self.splits])
         values = lattice.sums_above(lattice.vector(powers) * shares) / shares
         return dict(zip(lattice.masks, (1 / values).tolist(), strict=True))
+
+    @cached_property
+    def _meeting(self) -> MeetingTables:
+        weights: dict[int, float] = {}
+        for mask, weight in zip(self._masks, self.weights, strict=True):
+            if weight:
+                weights[mask] = (weights.get(mask, 0.0) ** 4 + weight**4) ** 0.25
+        return MeetingTables.of(self._lattice, self.splits, weights)
+
+    def tables_meeting(self, asked: Sequence[int], shared: Sequence[int]) -> tuple[float, float]:
+        """Over all tables that share exactly these of the asked attributes (see `MeetingTables.sums`)."""
+        return self._meeting.sums(asked, shared)
 
     def component_tables(self, y: Array) -> ComponentTables:
         """ω_R = ν_R Σ_{S⊇R} w_S ⊗_{i∈R} K_iA_iᵗ ⊗_{i∈S∖R} uᵗA_iᵗ (answers to S)."""

@@ -60,6 +60,16 @@ class MarginalSplit(Split):
     def share(self) -> float:
         """c: how much of the total a table that resolves the attribute sees."""
 
+    @property
+    @abstractmethod
+    def resolving(self) -> Vector:
+        """K·Aᵗ: from a query to its coefficients on the answers, the total aside."""
+
+    @property
+    @abstractmethod
+    def seen(self) -> Vector:
+        """A·u: the coefficients of a query on the total."""
+
     @abstractmethod
     def taken_apart(self, answers: Array, axis: int) -> tuple[Array, Array]:
         """(uᵗAᵗ answers, KAᵗ answers) along an axis: the information on the total, and on the rest."""
@@ -82,6 +92,14 @@ class CellSplit(MarginalSplit):
     @property
     def share(self) -> float:
         return 1 / self.n
+
+    @property
+    def resolving(self) -> Vector:
+        return self.K
+
+    @property
+    def seen(self) -> Vector:
+        return self.u
 
     def taken_apart(self, answers: Array, axis: int) -> tuple[Array, Array]:
         mean = answers.mean(axis=axis, keepdims=True)
@@ -126,6 +144,14 @@ class MatrixSplit(MarginalSplit):
     @cached_property
     def K(self) -> Vector:
         return np.asarray(self._inverse - np.outer(self.u, self.u) / self.share)
+
+    @cached_property
+    def resolving(self) -> Vector:
+        return np.asarray((self.A @ self.K).T)
+
+    @cached_property
+    def seen(self) -> Vector:
+        return np.asarray(self.A @ self.u)
 
     def taken_apart(self, answers: Array, axis: int) -> tuple[Array, Array]:
         cells = along(answers, axis, self.A.to_dense().T)

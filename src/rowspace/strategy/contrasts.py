@@ -13,15 +13,13 @@ from functools import cached_property
 import numpy as np
 from scipy import linalg
 
-from rowspace.operators import Dense, Identity, Operator, Scaled, Stack, Total
+from rowspace.operators import Dense, Identity, Operator
 from rowspace.operators.product_residuals import cell_contrasts
 from rowspace.operators.splits import CellSplit, ContrastSplit, Split
 from rowspace.privacy import ZCDP
 
+from .attribute_classes import Kinds, effective
 from .gaussian_optimal import GaussianOptimal
-
-LARGEST_ATTRIBUTE = 1024
-"""Most cells of an attribute for which contrasts are optimized; beyond that its cells are asked."""
 
 _GAP = 1e-4
 _RIDGE = 1e-3
@@ -51,15 +49,10 @@ def cells_alike(n: int) -> Contrasts:
     return Contrasts(cell_contrasts(n) if n > 1 else Identity(1), CellSplit(n))
 
 
-def fitted(kinds: list[tuple[float, Operator]], omega: float) -> Contrasts:
+def fitted(kinds: Kinds, omega: float) -> Contrasts:
     """Contrasts for weighted queries about one attribute; ω in units of their mean squared norm per cell."""
     n = kinds[0][1].shape[1]
-    power = sum(weight**2 * W.squared_frobenius() for weight, W in kinds) / n
-    parts = [Scaled.of_product(weight / power**0.5, W) for weight, W in kinds]
-    parts.append(Scaled.of_product(_RIDGE**0.5, Identity(n)))
-    if omega > 0:
-        parts.append(Scaled.of_product(omega**0.5, Total(n)))
-    A = GaussianOptimal(gap=_GAP).optimize(Stack(*parts), _UNIT).strategy
+    A = GaussianOptimal(gap=_GAP).optimize(effective(kinds, omega, _RIDGE), _UNIT).strategy
     X = A.gram().to_dense()
     X /= X.diagonal().max()
     c = 1 / np.linalg.solve(X, np.ones(n)).sum()

@@ -40,12 +40,12 @@ class MarginalLoss:
 
     @cached_property
     def _shares(self) -> Vector:
-        """1/Π_{i∈S} n_i for every candidate."""
-        return self._lattice.products([1 / n for n in self.workload.sizes])[self._places]
+        """Π_{i∈S} of the attributes' shares (1/n for the identity), for every candidate."""
+        return self._lattice.products(self.workload.shares)[self._places]
 
     @cached_property
     def _needs(self) -> Vector:
-        """m_R μ_R for every set: what the workload has of residual R."""
+        """What the workload needs of residual R, for every set."""
         wanted = self.workload
         return self._lattice.vector(dict(zip(wanted.lattice.masks, wanted.needs.tolist(), strict=True)))
 

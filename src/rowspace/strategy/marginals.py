@@ -16,13 +16,15 @@ import numpy as np
 from scipy import optimize
 
 from rowspace.operators import Marginals as MarginalsOperator
-from rowspace.operators import Operator
+from rowspace.operators import Operator, ProductMarginals, TableOperator
 from rowspace.operators.base import Vector
 from rowspace.operators.checks import check_size
 from rowspace.operators.product_workload import ProductWorkload
 from rowspace.operators.subset_lattice import members
 from rowspace.privacy import Privacy
 
+from .attribute_bases import based
+from .attribute_classes import attribute_classes
 from .covers import covers_by_size, maximal
 from .marginal_loss import MarginalLoss
 from .result import Result
@@ -106,10 +108,10 @@ class Marginals:
         check_size("restarts", self.restarts, 0)
         check_size("max_steps", self.max_steps)
 
-    def propose(self, W: Operator | ProductWorkload, privacy: Privacy) -> MarginalsOperator:
+    def propose(self, W: Operator | ProductWorkload, privacy: Privacy) -> TableOperator:
         """The strategy alone."""
-        workload = TableDemand(read_products(W))
-        return _operator(workload, self._search(workload, privacy, np.random.default_rng(0))[0].weights)
+        best, _ = self._found(TableDemand(read_products(W)), privacy, np.random.default_rng(0))
+        return _operator(best.workload, best.weights)
 
     def optimize(
         self, W: Operator | ProductWorkload, privacy: Privacy, rng: np.random.Generator | None = None
@@ -117,8 +119,8 @@ class Marginals:
         """The best tables and weights found."""
         started = time.perf_counter()
         workload = TableDemand(read_products(W))
-        best, interrupted = self._search(workload, privacy, rng or np.random.default_rng(0))
-        A = _operator(workload, best.weights)
+        best, interrupted = self._found(workload, privacy, rng or np.random.default_rng(0))
+        A = _operator(best.workload, best.weights)
         status = f"{len(best.weights)} tables; more restarts may find better ones"
         return judged_on_tables(
             "marginals",
@@ -129,6 +131,26 @@ class Marginals:
             steps=best.steps,
             seconds=time.perf_counter() - started,
         )
+
+    def _found(self, workload: TableDemand, privacy: Privacy, rng: np.random.Generator) -> tuple[_Best, bool]:
+        """Tables of cells first; then, where more than cells is asked, tables of what suits each attribute."""
+        best, interrupted = self._search(workload, privacy, rng)
+        classes = (
+            [] if workload.products.only_cells or privacy.norm != 1 else attribute_classes(workload.products)
+        )
+        demand = workload
+        for kinds, attributes in classes:
+            for base in based(kinds, privacy):
+                trial = _Best(
+                    demand.based_on(base, attributes), privacy.norm, self.max_steps, steps=best.steps
+                )
+                trial.descend(best.weights)
+                if trial.value < best.value:
+                    best, demand = trial, trial.workload
+        if demand is not workload:
+            again, interrupted = self._search(demand, privacy, rng)
+            best = min(best, again, key=lambda found: found.value)
+        return best, interrupted
 
     def _search(
         self, workload: TableDemand, privacy: Privacy, rng: np.random.Generator
@@ -227,8 +249,11 @@ def _subsets(whole: int) -> list[int]:
     return subsets
 
 
-def _operator(workload: TableDemand, weights: dict[int, float]) -> MarginalsOperator:
+def _operator(workload: TableDemand, weights: dict[int, float]) -> TableOperator:
     """The tables in order of size."""
     order = sorted(weights, key=lambda mask: (mask.bit_count(), members(mask)))
     sets = tuple(tuple(members(mask)) for mask in order)
-    return MarginalsOperator(workload.sizes, sets, tuple(weights[mask] for mask in order))
+    values = tuple(weights[mask] for mask in order)
+    if workload.bases is None:
+        return MarginalsOperator(workload.sizes, sets, values)
+    return ProductMarginals(workload.sizes, sets, values, workload.bases)

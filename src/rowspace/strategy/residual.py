@@ -23,7 +23,8 @@ from rowspace.operators.base import Vector
 from rowspace.operators.product_workload import ProductWorkload
 from rowspace.privacy import Privacy
 
-from .contrasts import LARGEST_ATTRIBUTE, Contrasts, cells_alike, fitted
+from .attribute_classes import attribute_classes
+from .contrasts import Contrasts, cells_alike, fitted
 from .gaussian_optimal import WorstQueryResult
 from .result import Result
 from .table_demand import judged_on_tables, read_products
@@ -133,7 +134,7 @@ def _error(workload: ProductWorkload, contrasts: Sequence[Contrasts]) -> float:
 def _chosen(workload: ProductWorkload) -> list[Contrasts]:
     """The contrasts of every attribute: cells alike unless ranges or the like are asked and others do better."""
     contrasts = [cells_alike(n) for n in workload.sizes]
-    classes = [] if workload.only_cells else _classes(workload)
+    classes = [] if workload.only_cells else attribute_classes(workload)
     if not classes:
         return contrasts
     best = _error(workload, contrasts)
@@ -163,32 +164,3 @@ def _chosen(workload: ProductWorkload) -> list[Contrasts]:
                 options={"maxiter": 8},
             )
     return contrasts
-
-
-def _classes(workload: ProductWorkload) -> list[tuple[list[tuple[float, Operator]], set[int]]]:
-    """Attributes that are asked more than their cells, those asked alike together: (weighted kinds, attributes)."""
-    mass = np.array([_mean_square(piece.operator) for piece in workload.pieces])
-    found: dict[int, dict[int, float]] = {}
-    for part, power in zip(workload.parts, workload.powers.tolist(), strict=True):
-        total = power * float(np.prod(mass[list(part)]))
-        for number in part:
-            piece = workload.pieces[number]
-            if len(piece.axes) == 1:
-                by_piece = found.setdefault(piece.axes[0], {})
-                by_piece[number] = by_piece.get(number, 0.0) + total / mass[number]
-    classes: dict[object, tuple[list[tuple[float, Operator]], set[int]]] = {}
-    for axis, pieces in found.items():
-        n = workload.sizes[axis]
-        plain = all(isinstance(workload.pieces[k].operator, Identity) for k in pieces)
-        if n <= 2 or n > LARGEST_ATTRIBUTE or plain:
-            continue
-        largest = max(pieces.values())
-        kinds = [((power / largest) ** 0.5, workload.pieces[k].operator) for k, power in pieces.items()]
-        # Equal kinds at equal importance (to 1 %) make attributes alike, whatever their size: they share contrasts.
-        key = tuple((round(100 * weight), W) for weight, W in kinds)
-        classes.setdefault(key, (kinds, set()))[1].add(axis)
-    return list(classes.values())
-
-
-def _mean_square(W: Operator) -> float:
-    return W.squared_frobenius() / W.shape[1]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -14,6 +14,7 @@ from rowspace.operators import DECOMPOSITION_LIMIT, Identity, Operator, TableOpe
 from rowspace.operators.base import Vector
 from rowspace.operators.marginal_workload import MarginalWorkload
 from rowspace.operators.product_workload import Piece, ProductWorkload, gather
+from rowspace.operators.splits import CellSplit, MarginalSplit, MatrixSplit
 from rowspace.operators.subset_lattice import SubsetLattice, mask_of, members
 from rowspace.privacy import Neighbours, Privacy
 
@@ -26,6 +27,28 @@ class TableDemand:
     """What tables must tell: the products asked, and how much of every residual they need."""
 
     products: ProductWorkload
+    bases: tuple[Operator, ...] | None = None
+
+    def based_on(self, base: Operator, attributes: set[int]) -> TableDemand:
+        """The same, some attributes measured by another matrix (of unit sensitivity) than the identity."""
+        bases = self.bases or tuple(Identity(n) for n in self.sizes)
+        return replace(self, bases=tuple(base if i in attributes else own for i, own in enumerate(bases)))
+
+    @cached_property
+    def splits(self) -> tuple[MarginalSplit, ...]:
+        """The split of every attribute."""
+        if self.bases is None:
+            return self.products.cells
+        known = {
+            id(A): CellSplit(n) if isinstance(A, Identity) else MatrixSplit(A)
+            for A, n in zip(self.bases, self.sizes, strict=True)
+        }
+        return tuple(known[id(A)] for A in self.bases)
+
+    @cached_property
+    def shares(self) -> list[float]:
+        """What a table sees of the total of every attribute it resolves; 1/n for the identity."""
+        return [split.share for split in self.splits]
 
     @property
     def sizes(self) -> tuple[int, ...]:
@@ -46,9 +69,8 @@ class TableDemand:
 
     @cached_property
     def needs(self) -> Vector:
-        """tr(P_R WᵗW) over the number of cells, for every set R of the lattice, P_R the projection on its residual."""
-        costs = self.products.costs()
-        return costs / self.lattice.products([max(1, n) for n in self.sizes])
+        """What one unit of ν_R costs the workload times Π_{i∈R} share, for every set R of the lattice."""
+        return self.products.costs(self.splits) * self.lattice.products(self.shares)
 
 
 def read_products(W: Operator | ProductWorkload) -> ProductWorkload:

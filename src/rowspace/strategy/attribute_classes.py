@@ -1,0 +1,55 @@
+"""Attributes of a product workload that are asked alike, and so may share what is found for one of them."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from rowspace.operators import Identity, Operator, Scaled, Stack, Total
+from rowspace.operators.product_workload import ProductWorkload
+
+LARGEST_ATTRIBUTE = 1024
+"""Most cells of an attribute for which more than its cells is tried."""
+
+Kinds = list[tuple[float, Operator]]
+"""Queries about one attribute, weighted."""
+
+
+def effective(kinds: Kinds, omega: float, ridge: float = 0.0) -> Operator:
+    """One workload for an attribute: its kinds at unit mean square, ω times the total and a little of every cell."""
+    n = kinds[0][1].shape[1]
+    power = sum(weight**2 * W.squared_frobenius() for weight, W in kinds) / n
+    parts = [Scaled.of_product(weight / power**0.5, W) for weight, W in kinds]
+    if ridge > 0:
+        parts.append(Scaled.of_product(ridge**0.5, Identity(n)))
+    if omega > 0:
+        parts.append(Scaled.of_product(omega**0.5, Total(n)))
+    return Stack(*parts) if len(parts) > 1 else parts[0]
+
+
+def attribute_classes(workload: ProductWorkload) -> list[tuple[Kinds, set[int]]]:
+    """Attributes that are asked more than their cells, those asked alike together: (weighted kinds, attributes)."""
+    mass = np.array([_mean_square(piece.operator) for piece in workload.pieces])
+    found: dict[int, dict[int, float]] = {}
+    for part, power in zip(workload.parts, workload.powers.tolist(), strict=True):
+        total = power * float(np.prod(mass[list(part)]))
+        for number in part:
+            piece = workload.pieces[number]
+            if len(piece.axes) == 1:
+                by_piece = found.setdefault(piece.axes[0], {})
+                by_piece[number] = by_piece.get(number, 0.0) + total / mass[number]
+    classes: dict[object, tuple[Kinds, set[int]]] = {}
+    for axis, pieces in found.items():
+        n = workload.sizes[axis]
+        plain = all(isinstance(workload.pieces[k].operator, Identity) for k in pieces)
+        if n <= 2 or n > LARGEST_ATTRIBUTE or plain:
+            continue
+        largest = max(pieces.values())
+        kinds = [((power / largest) ** 0.5, workload.pieces[k].operator) for k, power in pieces.items()]
+        # Equal kinds at equal importance (to 1 %) make attributes alike, whatever their size: they share contrasts.
+        key = tuple((round(100 * weight), W) for weight, W in kinds)
+        classes.setdefault(key, (kinds, set()))[1].add(axis)
+    return list(classes.values())
+
+
+def _mean_square(W: Operator) -> float:
+    return W.squared_frobenius() / W.shape[1]
