@@ -17,7 +17,9 @@ from rowspace.exceptions import InvalidInput
 
 from .base import Array, Operator, check_operators
 from .component_tables import ComponentTables
-from .product_tables import ProductTables
+from .dense import Dense
+from .identity import Identity
+from .product_tables import ProductTables, shared
 from .residuals import Residuals
 from .splits import CellSplit, ContrastSplit, Split
 from .subset_lattice import members
@@ -53,17 +55,16 @@ class ProductResiduals(ProductTables):
         self._check()
         if not isinstance(self.contrasts, (tuple, list)) or len(self.contrasts) != len(self.sizes):
             raise InvalidInput(f"expected contrasts for each of the {len(self.sizes)} attributes")
-        object.__setattr__(self, "contrasts", tuple(self.contrasts))
         check_operators(*self.contrasts)
-        used = {i for attributes in self.sets for i in attributes}
-        for i in used:
-            S, n = self.contrasts[i], self.sizes[i]
-            if n == 1:
-                raise InvalidInput("expected residuals over attributes of two or more cells")
-            if S.shape != ((n, n) if isinstance(S, Residuals) else (n - 1, n)):
-                raise InvalidInput(f"expected {n - 1} contrasts over {n} cells, got {S.shape}")
-            if isinstance(S, Residuals) and (S.sets, S.weights) != (((0,),), (1.0,)):
-                raise InvalidInput("expected cell_contrasts(n) or a plain matrix as contrasts")
+        for S, n in zip(self.contrasts, self.sizes, strict=True):
+            fits = isinstance(S, Dense) and S.shape == (n - 1, n)
+            if not fits and (cell_contrasts(n) if n > 1 else Identity(1)) != S:
+                raise InvalidInput(
+                    f"expected cell_contrasts({n}) or a Dense matrix of {n - 1} x {n} contrasts"
+                )
+        if any(self.sizes[i] == 1 for attributes in self.sets for i in attributes):
+            raise InvalidInput("expected residuals over attributes of two or more cells")
+        object.__setattr__(self, "contrasts", shared(self.contrasts))
 
     @property
     def matrices(self) -> tuple[Operator, ...]:

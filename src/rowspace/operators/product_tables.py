@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Iterable
 from functools import cached_property
-from math import prod
+from math import ceil, log2, prod
 
 import numpy as np
 
@@ -12,16 +13,21 @@ from .base import Array, Operator, Vector
 from .checks import Indices
 from .identity import Identity
 from .kronecker import Kronecker
-from .residuals import Residuals
 from .scaled import Scaled
 from .stack import Stack
-from .table_layout import TableLayout, TableStack, along
+from .table_layout import TableLayout, TableStack
 from .table_operator import TableOperator
 from .total import Total
 from .tree import rounded_weights
 
 MATRIX_BITS = 27
 """Bits of the largest product of matrices when they are rounded: leaves room for 2³⁴ records in 64 bits."""
+
+GOOD_BITS, MOST_BITS = 6, 32
+"""Products of many matrices get so many bits each (a percent of error), if then 2³⁰ records fit 64 bits."""
+
+LEAST_BITS = 3
+"""With fewer a matrix is hardly itself any more."""
 
 
 class ProductTables(TableOperator):
@@ -51,16 +57,17 @@ class ProductTables(TableOperator):
         return TableLayout(shapes, kinds)
 
     def _unweighted(self, tables: Indices, stack: TableStack) -> Indices:
-        own = self.sets[int(stack.numbers[0])]
-        for axis, i in enumerate(own, start=1):
-            if isinstance(self.matrices[i], Residuals):
-                tables = self.sizes[i] * tables - tables.sum(axis=axis, keepdims=True)
-            elif not isinstance(self.matrices[i], Identity):
-                tables = along(tables, axis, self.matrices[i].to_dense().astype(np.int64))
+        # By the matrix's own action on integers, the one its exact column sums are about.
+        for axis, i in enumerate(self.sets[int(stack.numbers[0])], start=1):
+            if not isinstance(self.matrices[i], Identity):
+                cells = np.moveaxis(tables, axis, -1)
+                flat = np.ascontiguousarray(cells).reshape(-1, self.sizes[i])
+                asked = self.matrices[i]._apply(flat).reshape(*cells.shape[:-1], -1)
+                tables = np.moveaxis(asked, -1, axis)
         return np.ascontiguousarray(tables)
 
     def largest_unweighted_entry(self) -> int:
-        each = [int(M.largest_entry()) for M in self.matrices]
+        each = [ceil(min(M.largest_entry(), 2.0**62)) for M in self.matrices]
         return max(prod(each[i] for i in own) for own in self.sets)
 
     # -- over the cells, where they fit: as a union of products ----------------------------------------
@@ -103,8 +110,7 @@ class ProductTables(TableOperator):
         return max(w * prod(each[i] for i in own) for own, w in zip(self.sets, self.weights, strict=True))
 
     def _rounded(self, bits: int) -> tuple[Operator, float]:
-        orders = max(sum(not self.matrices[i].integral for i in own) for own in self.sets)
-        own_bits = max(6, min(bits - 4, MATRIX_BITS // max(1, orders)))
+        own_bits = min(bits - 4, self._bits_of_matrices())
         # An attribute's matrix may be rounded to any scale: tables that use it are weighted less in return.
         rounded: dict[int, tuple[Operator, float]] = {}
         for M in self.matrices:
@@ -117,5 +123,25 @@ class ProductTables(TableOperator):
         matrices = tuple(rounded[id(M)][0] for M in self.matrices)
         return TableOperator._rounded(self._with(weights, matrices), bits)
 
+    def _bits_of_matrices(self) -> int:
+        """Bits to round the matrices to, those that are not integers already."""
+        real = [not M.integral for M in self.matrices]
+        taken = [
+            0.0 if r else log2(max(1.0, M.largest_entry())) for r, M in zip(real, self.matrices, strict=True)
+        ]
+        most = MATRIX_BITS
+        for own in self.sets:
+            number = sum(real[i] for i in own)
+            if number:
+                few = int((MOST_BITS - sum(taken[i] for i in own)) // number)
+                most = min(most, max(MATRIX_BITS // number, GOOD_BITS), few)
+        return max(most, LEAST_BITS)
+
     def _rounded_at(self, scale: float) -> Operator:
         return self._with(rounded_weights(self.weights, scale), self.matrices)
+
+
+def shared(matrices: Iterable[Operator]) -> tuple[Operator, ...]:
+    """The same matrices, equal ones as one object: what is known by `id` is then known of all of them."""
+    known: dict[Operator, Operator] = {}
+    return tuple(known.setdefault(M, M) for M in matrices)

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, Literal
 
 import numpy as np
 
-from rowspace.exceptions import InvalidInput
+from rowspace.exceptions import IntegerOverflow, InvalidInput, RowspaceError, TooLarge
 from rowspace.operators import Operator
 from rowspace.privacy import NoiseModel, Privacy, integer_norm
-from rowspace.strategy import Select, unit_lower_bound
+from rowspace.strategy import Result, Select, unit_lower_bound
 from rowspace.threads import calm_threads
 from rowspace.workload import Workload
 
@@ -61,13 +62,26 @@ def plan(
             select = replace(select, taxonomies=taxonomy_trees(reduced.domain))
             results = select.candidates(W, privacy, rng, products if len(products.sizes) > 1 else None)
             unit_bound = unit_lower_bound(W, privacy)
-        strategy, noise = to_integers(results[0].strategy, privacy)
+        strategy, noise = _in_integers(results, privacy)
     per_unit = _noise_per_sensitivity(strategy, noise, privacy)
     unit_bound = max(unit_bound, max(r.lower_bound for r in results) / privacy.unit_variance)
     candidates = tuple(
         Candidate(r.name, r.total_error, r.ratio if r.lower_bound > 0 else None, r.seconds) for r in results
     )
     return Plan(reduced, privacy, strategy, noise, per_unit * unit_bound, candidates)
+
+
+def _in_integers(results: Sequence[Result], privacy: Privacy) -> tuple[Operator, NoiseModel]:
+    """The best strategy that fits integers of 64 bits, and its noise; products of many matrices may not."""
+    refused: RowspaceError = TooLarge(
+        "no strategy can handle this workload; use fewer or smaller sets of attributes"
+    )
+    for result in results:
+        try:
+            return to_integers(result.strategy, privacy)
+        except IntegerOverflow as error:
+            refused = refused if isinstance(refused, IntegerOverflow) else error
+    raise refused
 
 
 def _noise_per_sensitivity(strategy: Operator, noise: NoiseModel, privacy: Privacy) -> float:

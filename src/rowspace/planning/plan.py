@@ -234,8 +234,10 @@ class Plan:
         try:
             check_overflow(strategy)
             needed = calibrated_noise(strategy, privacy)
-        except MemoryError:
-            raise TooLarge("checking this plan's noise needs more memory than there is") from None
+        except (MemoryError, OverflowError):
+            raise TooLarge(
+                "checking this plan's noise needs numbers or arrays larger than there are"
+            ) from None
         if noise != needed:
             raise FileError("damaged plan: its noise is not the noise its privacy guarantee needs")
         return cls(workload, privacy, strategy, noise, lower_bound, candidates)
