@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import inf, sqrt
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -23,6 +24,9 @@ from rowspace.workload import Part, Workload
 
 from .groups import GroupError, table_group_errors
 from .integers import calibrated_noise, check_overflow
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 PLAN_VERSION = 1
 
@@ -131,6 +135,29 @@ class Plan:
             products = queries.products()
             return products if weighted else products.unweighted()
         return queries.operator() if weighted else queries.unweighted_operator()
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """What was considered, best on top, against the bound that no strategy can beat."""
+        from .plots import plot_candidates
+
+        return plot_candidates(self, ax)
+
+    def plot_groups(self, ax: Axes | None = None) -> Axes:
+        """Expected error of every group of queries."""
+        from .plots import plot_groups
+
+        return plot_groups(self, ax)
+
+    def plot_what_if(self, parameters: Sequence[float] | None = None, ax: Axes | None = None) -> Axes:
+        """Expected error at other values of ε (or ρ)."""
+        from .plots import plot_what_if
+
+        return plot_what_if(self, parameters, ax)
+
+    def _repr_html_(self) -> str:
+        from .display import plan_html
+
+        return plan_html(self)
 
     def __str__(self) -> str:
         lines = [

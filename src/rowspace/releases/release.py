@@ -30,6 +30,8 @@ from rowspace.planning import Plan
 from rowspace.reconstruct import answer_products, estimate_counts, estimate_tables
 from rowspace.workload import Part, Workload, predicates
 
+from .methods import DerivedAnswers
+
 if TYPE_CHECKING:
     import pandas as pd
 
@@ -43,7 +45,7 @@ ESTIMATE_LIMIT = 10**8
 
 
 @dataclass(frozen=True)
-class Release:
+class Release(DerivedAnswers):
     """The published result: consistent answers to the plan's workload and to any other query it supports."""
 
     plan: Plan

@@ -1,0 +1,95 @@
+"""What a release can be asked beyond its workload: thin methods, each a function of its own in this room.
+
+They are imported when they are called: most releases need none of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, cast
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.axes import Axes
+
+    from .derived import Estimate
+    from .derived_rows import Query
+    from .derived_tables import CrossTable
+    from .release import Release
+
+
+class DerivedAnswers:
+    """Answers that follow from the estimate, with error bars; all free."""
+
+    def difference(self, a: Query, b: Query, level: float = 0.95) -> Estimate:
+        """The count of `a` minus the count of `b`; what they share cancels, noise and all."""
+        from .derived import difference
+
+        return difference(self._release, a, b, level)
+
+    def ratio(self, a: Query, b: Query, level: float = 0.95) -> Estimate:
+        """The count of `a` over the count of `b`."""
+        from .derived import ratio
+
+        return ratio(self._release, a, b, level)
+
+    def share(self, part: str, of: str | None = None, level: float = 0.95) -> Estimate:
+        """The share of records with `part` among those with `of` (all records unless given)."""
+        from .derived import share
+
+        return share(self._release, part, of, level)
+
+    def cdf(
+        self, attribute: str, where: str | None = None, level: float = 0.95, *, simultaneous: bool = False
+    ) -> pd.DataFrame:
+        """The share of records below each edge of a numeric attribute, with a band."""
+        from .derived_quantiles import cdf
+
+        return cdf(self._release, attribute, where, level, simultaneous=simultaneous)
+
+    def quantiles(
+        self,
+        attribute: str,
+        q: Sequence[float] = (0.1, 0.25, 0.5, 0.75, 0.9),
+        where: str | None = None,
+        level: float = 0.95,
+    ) -> pd.DataFrame:
+        """Many quantiles of a numeric attribute at once, each with its interval."""
+        from .derived_quantiles import quantiles
+
+        return quantiles(self._release, attribute, q, where, level)
+
+    def median(self, attribute: str, where: str | None = None, level: float = 0.95) -> Estimate:
+        """The median of a numeric attribute with its interval."""
+        from .derived_quantiles import median
+
+        return median(self._release, attribute, where, level)
+
+    def table(
+        self, row: str, column: str | None = None, where: str | None = None, level: float = 0.95
+    ) -> CrossTable:
+        """Counts by one or two attributes, with totals that add up."""
+        from .derived_tables import table
+
+        return table(self._release, row, column, where, level)
+
+    def top(self, k: int, *names: str, where: str | None = None, level: float = 0.95) -> pd.DataFrame:
+        """The k cells of a table with the largest noisy counts."""
+        from .derived_tables import top
+
+        return top(self._release, k, *names, where=where, level=level)
+
+    def plot(self, *names: str, level: float = 0.95, ax: Axes | None = None) -> Axes:
+        """One attribute as a histogram with intervals, or two as a heat map."""
+        from .plots import plot_release
+
+        return plot_release(self._release, *names, level=level, ax=ax)
+
+    def _repr_html_(self) -> str:
+        from .display import release_html
+
+        return release_html(self._release)
+
+    @property
+    def _release(self) -> Release:
+        return cast("Release", self)
