@@ -103,22 +103,35 @@ def test_one_row_changes_one_cell_of_every_table() -> None:
 
 
 @pytest.mark.parametrize("kind", ["arrow", "sqlite url"])
-def test_one_unit_changes_at_most_its_rows_in_every_table(kind: str, tmp_path: Path) -> None:
+def test_one_unit_changes_at_most_its_rows_in_every_table(
+    kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     domain = Domain(x=Numeric(0, 5, bins=5), y=Categorical([0, 1]))
-    rows = {
-        "who": [i // 10 for i in range(50)],
-        "x": [i % 7 for i in range(50)],
-        "y": [i % 2 for i in range(50)],
-    }
-    data, table = KINDS[kind](rows, tmp_path)
-    unit = PrivacyUnit("who", rows=3)
-    tables = count_marginals(data, domain, [(), (0,), (1,), (0, 1)], table=table, unit=unit)
-    # Five units of ten rows, three of each: the tables of a fresh choice differ, and agree with one another.
-    assert tables.table(()) == 15
-    np.testing.assert_array_equal(tables.table((0, 1)).sum(axis=1), tables.table((0,)))
-    np.testing.assert_array_equal(tables.table((0, 1)).sum(axis=0), tables.table((1,)))
+    records = [(i // 10, i % 7, i % 2) for i in range(50)]
+    sets, unit = all_sets(2, 2), PrivacyUnit("who", rows=3)
+
+    def tables_of(chosen: list[tuple[int, int, int]], folder: Path) -> MarginalTables:
+        folder.mkdir()
+        rows = dict(zip(("who", "x", "y"), map(list, zip(*chosen, strict=True)), strict=True))
+        data, table = KINDS[kind](rows, folder)
+        return count_marginals(data, domain, sets, table=table, unit=unit)
+
+    # The guarantee is about every fixed key; with fresh ones the other units change too.
+    monkeypatch.setattr("secrets.token_hex", lambda size: "0" * 2 * size)
+    everything = tables_of(records, tmp_path / "all")
+    assert everything.table(()) == 15
+    assert_marginals(everything, everything.table((0, 1)), sets)
+    for left_out in range(5):
+        fewer = tables_of([record for record in records if record[0] != left_out], tmp_path / str(left_out))
+        for attributes in sets:
+            change = everything.table(attributes) - fewer.table(attributes)
+            assert change.min() >= 0
+            assert change.sum() == 3
+
+
+def test_counts_made_elsewhere_have_no_units() -> None:
     with pytest.raises(InvalidInput, match="array of counts"):
-        count_marginals(np.zeros(10, int), domain, [(0,)], unit=unit)
+        count_marginals([1, 2], Domain(x=Categorical([0, 1])), [(0,)], unit=PrivacyUnit("who", rows=3))
 
 
 def test_attributes_without_a_table_decide_too() -> None:
