@@ -19,7 +19,7 @@ from .base import Array, Operator, check_operators
 from .component_tables import ComponentTables
 from .identity import Identity
 from .marginal_lattice import MeetingTables
-from .product_tables import ProductTables
+from .product_tables import ProductTables, shared
 from .splits import CellSplit, MarginalSplit, MatrixSplit
 from .subset_lattice import SubsetLattice
 from .table_layout import TableStack
@@ -48,11 +48,13 @@ class ProductMarginals(ProductTables):
         self._check()
         if not isinstance(self.bases, (tuple, list)) or len(self.bases) != len(self.sizes):
             raise InvalidInput(f"expected a matrix for each of the {len(self.sizes)} attributes")
-        object.__setattr__(self, "bases", tuple(self.bases))
         check_operators(*self.bases)
         for A, n in zip(self.bases, self.sizes, strict=True):
-            if A.shape[1] != n:
-                raise InvalidInput(f"expected a matrix over {n} cells, got {A.shape[1]}")
+            if A.shape[1] != n or (n == 1 and Identity(1) != A):
+                raise InvalidInput(
+                    f"expected a matrix over {n} cells, got {A.shape[1]}; Identity(1) over one"
+                )
+        object.__setattr__(self, "bases", shared(self.bases))
 
     @property
     def matrices(self) -> tuple[Operator, ...]:
@@ -121,11 +123,12 @@ class ProductMarginals(ProductTables):
         weights = np.array(self.weights)
         for stack in self.layout.stacks:
             for block in stack.blocks():
-                own = weights[block.numbers].reshape(-1, *[1] * len(stack.shape))
-                if not own.any():
-                    continue
-                for chosen, part in self._parts(own * block.taken(y), block):
-                    for number, table in zip(block.numbers.tolist(), part, strict=True):
+                # Tables of no weight say nothing, and their sets need not be in the lattice.
+                measured = weights[block.numbers] > 0
+                numbers = block.numbers[measured]
+                own = weights[numbers].reshape(-1, *[1] * len(stack.shape))
+                for chosen, part in self._parts(own * block.taken(y)[measured], block):
+                    for number, table in zip(numbers.tolist(), part, strict=True):
                         place = lattice.index[sum(1 << self.sets[number][j] for j in chosen)]
                         totals[place] += table.reshape(totals[place].shape)
         found = ComponentTables(self.splits)
