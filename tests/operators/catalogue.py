@@ -170,6 +170,37 @@ def _tables():
         yield f"inverse of residuals, {name}", SubsetInverse(A), np.linalg.pinv(truth)
 
 
+def _product_tables():
+    pairs = np.array([[1.0, -1, 0], [1, 1, -1]])
+    real = np.array([[0.25, -0.75, 0.125, 0.25], [0.5, 0.375, -0.5, -0.125], [0.25, 0.125, 0.25, -0.875]])
+    cells = {n: n * naive.identity(n) - np.ones((n, n)) for n in (2, 3)}
+    contrasts = {
+        "integers": ((2, 3), ((), (1,), (0, 1)), (3, 2, 1), (cells[2], pairs)),
+        "reals": ((4, 3), ((), (0,), (0, 1)), (0.5, 2, 1), (real, pairs)),
+        "one cell": ((1, 3), ((1,), ()), (2, 0.25), (naive.identity(1), pairs)),
+        "zero weight": ((3, 3, 2), ((0, 1), (1, 2), (2,)), (0, 1, 0.5), (pairs, pairs, cells[2])),
+        "every set": ((3, 3), ((), (0,), (1,), (0, 1)), (4, 2, 1, 1), (pairs, cells[3])),
+    }
+    for name, (sizes, sets, weights, matrices) in contrasts.items():
+        own = tuple(
+            op.Dense(M) if len(M) < n else op.Residuals((n,), ((0,),), (1,)) if n > 1 else op.Identity(1)
+            for M, n in zip(matrices, sizes, strict=True)
+        )
+        truth = naive.product_tables(sizes, sets, weights, matrices)
+        yield f"product residuals, {name}", op.ProductResiduals(sizes, sets, weights, own), truth
+    prefix, tree = (op.Prefix(3), naive.prefix(3)), (op.Hierarchy(4), naive.hierarchy(4))
+    identity, real_tree = (op.Identity(2), naive.identity(2)), (0.25 * op.Hierarchy(4), 0.25 * tree[1])
+    bases = {
+        "integers": ((2, 3), ((), (1,), (0, 1)), (3, 2, 1), (identity, prefix)),
+        "reals": ((4, 3), ((), (0,), (0, 1)), (0.5, 2, 1), (real_tree, prefix)),
+        "zero weight": ((4, 3, 2), ((0, 1), (1, 2), (2,)), (0, 1, 2), (tree, prefix, identity)),
+        "one cell": ((1, 3), ((0, 1), ()), (2, 0.25), ((op.Identity(1), naive.identity(1)), prefix)),
+    }
+    for name, (sizes, sets, weights, own) in bases.items():
+        A = op.ProductMarginals(sizes, sets, weights, tuple(base for base, _ in own))
+        yield f"product marginals, {name}", A, naive.product_tables(sizes, sets, weights, [d for _, d in own])
+
+
 def _compounds():
     prefix, windows, haar = naive.prefix(3), naive.width_ranges(4, 2), naive.haar(4)
     yield (
@@ -254,7 +285,7 @@ def _compounds():
 
 CASES = [
     Case(name, operator, dense)
-    for kind in (_leaves, _trees, _tables, _compounds)
+    for kind in (_leaves, _trees, _tables, _product_tables, _compounds)
     for name, operator, dense in kind()
 ]
 

@@ -69,6 +69,15 @@ def residuals(sizes, sets, weights):
     return np.array(rows)
 
 
+def product_tables(sizes, sets, weights, matrices):
+    """The matrix of every attribute of a set, ones for the others, multiplied."""
+    tables = []
+    for attributes, weight in zip(sets, weights, strict=True):
+        factors = [matrices[i] if i in attributes else total(n) for i, n in enumerate(sizes)]
+        tables.append(weight * kronecker(*factors))
+    return stack(*tables)
+
+
 def all_predicates(n):
     return np.array(list(itertools.product((0.0, 1.0), repeat=n)))
 

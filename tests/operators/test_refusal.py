@@ -43,6 +43,8 @@ LARGE = [
     op.Marginals((32,) * 4, ((0, 1), (2, 3), (0, 1, 2, 3)), (1, 2, 3)),
     op.Marginals((10,) * 30, ((0, 1), (2, 3, 4, 5, 6, 7)), (1, 2)),
     op.Residuals((32,) * 4, ((), (0, 1), (1, 2, 3)), (1, 2, 3)),
+    op.ProductResiduals((1024,) * 2, ((), (0, 1)), (1, 2), (op.Residuals((1024,), ((0,),), (1,)),) * 2),
+    op.ProductMarginals((1024,) * 2, ((0,), (0, 1)), (1, 2), (op.Hierarchy(1024), op.Identity(1024))),
     SubsetInverse(op.Marginals((32,) * 4, ((0, 1), (2, 3), (1, 2, 3)), (1, 2, 3))),
     MANY,
     op.Stack(op.Identity(N), op.Total(N)),
@@ -63,7 +65,9 @@ def test_every_structure_is_here():
     }
     assert {cls.__name__ for cls in classes} - {type(large).__name__ for large in LARGE} == {
         "Dense",
+        "ProductTables",
         "SubsetOperator",
+        "TableOperator",
         "Total",
         "TreeLike",
     }

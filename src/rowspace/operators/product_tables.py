@@ -110,7 +110,7 @@ class ProductTables(TableOperator):
         return max(w * prod(each[i] for i in own) for own, w in zip(self.sets, self.weights, strict=True))
 
     def _rounded(self, bits: int) -> tuple[Operator, float]:
-        own_bits = min(bits - 4, self._bits_of_matrices())
+        own_bits = max(LEAST_BITS, min(bits, self._bits_of_matrices()))
         # An attribute's matrix may be rounded to any scale: tables that use it are weighted less in return.
         rounded: dict[int, tuple[Operator, float]] = {}
         for M in self.matrices:
@@ -135,7 +135,7 @@ class ProductTables(TableOperator):
             if number:
                 few = int((MOST_BITS - sum(taken[i] for i in own)) // number)
                 most = min(most, max(MATRIX_BITS // number, GOOD_BITS), few)
-        return max(most, LEAST_BITS)
+        return most
 
     def _rounded_at(self, scale: float) -> Operator:
         return self._with(rounded_weights(self.weights, scale), self.matrices)
