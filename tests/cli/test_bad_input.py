@@ -123,7 +123,7 @@ def test_no_data_anywhere(folder: Path) -> None:
 def test_a_domain_too_large(folder: Path) -> None:
     large = "low = 0\nhigh = 10_000_000\nbins = 10_000_000"
     text = changed("low = 0\nhigh = 20\nbins = 20", large).replace('["sex"]', "[]")
-    second = f'[domain.age2]\ntype = "numeric"\n{large}\n[[workload]]\nranges = "age2"\n'
+    second = f'[domain.age2]\ntype = "numeric"\n{large}\n[[workload]]\nmarginal = ["age", "age2"]\n'
     (folder / "study.toml").write_text(text + second)
     with unchanged(folder):
         check(rowspace("plan", folder / "study.toml", "--save", folder / "a.plan"), "cells")

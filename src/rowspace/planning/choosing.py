@@ -22,6 +22,9 @@ from .taxonomies import taxonomy_trees
 CELL_LIMIT = 10**8
 """Most cells of the attributes a workload touches for strategies over the cells; strategies of tables need no limit."""
 
+TABLE_LIMIT = 2**28
+"""Most cells of the tables that are measured: 2 GB of integers."""
+
 Effort = Literal["fast", "normal", "best"]
 Objective = Literal["total", "max"]
 
@@ -62,6 +65,7 @@ def plan(
             select = replace(select, taxonomies=taxonomy_trees(reduced.domain))
             results = select.candidates(W, privacy, rng, products if len(products.sizes) > 1 else None)
             unit_bound = unit_lower_bound(W, privacy)
+        results = _that_fit(results, reduced)
         strategy, noise = _in_integers(results, privacy)
     per_unit = _noise_per_sensitivity(strategy, noise, privacy)
     unit_bound = max(unit_bound, max(r.lower_bound for r in results) / privacy.unit_variance)
@@ -82,6 +86,18 @@ def _in_integers(results: Sequence[Result], privacy: Privacy) -> tuple[Operator,
         except IntegerOverflow as error:
             refused = refused if isinstance(refused, IntegerOverflow) else error
     raise refused
+
+
+def _that_fit(results: list[Result], workload: Workload) -> list[Result]:
+    """The candidates whose tables can be held in memory, or `TooLarge`."""
+    fitting = [r for r in results if r.strategy.shape[0] <= TABLE_LIMIT]
+    if results and not fitting:
+        raise TooLarge(
+            f"the workload is about {len(workload.domain.names)} attributes and needs tables of "
+            f"{min(r.strategy.shape[0] for r in results)} cells in all; the limit is {TABLE_LIMIT}: ask for tables of "
+            "fewer attributes, or use coarser bins"
+        )
+    return fitting
 
 
 def _noise_per_sensitivity(strategy: Operator, noise: NoiseModel, privacy: Privacy) -> float:
