@@ -17,8 +17,7 @@ from __future__ import annotations
 from functools import lru_cache
 
 import numpy as np
-from scipy.interpolate import RegularGridInterpolator
-from scipy.special import ndtri
+import scipy
 
 from rowspace.exceptions import InvalidInput
 from rowspace.operators.base import Vector
@@ -64,18 +63,18 @@ def standard_quantile(parts: Moments, noise_kurtosis: float, level: float) -> Ve
 
 
 def _normal_quantile(level: float) -> float:
-    return float(ndtri(0.5 + level / 2))
+    return float(scipy.special.ndtri(0.5 + level / 2))
 
 
 @lru_cache(maxsize=32)
-def _table(level: float, noise_kurtosis: float) -> RegularGridInterpolator:
+def _table(level: float, noise_kurtosis: float) -> scipy.interpolate.RegularGridInterpolator:
     """Quantiles over (share of the largest coefficient, relative fourth moment of the rest)."""
     shares = np.linspace(0.0, 1.0, 41)
     relatives = np.linspace(0.0, 1.0, 9)
     share, relative = np.meshgrid(shares, relatives, indexing="ij")
     most = np.minimum(1.0, np.divide(share, 1.0 - share, out=np.ones_like(share), where=share < 1))
     quantiles = _quantiles(share.ravel(), (relative * most).ravel(), noise_kurtosis, level)
-    return RegularGridInterpolator((shares, relatives), quantiles.reshape(share.shape))
+    return scipy.interpolate.RegularGridInterpolator((shares, relatives), quantiles.reshape(share.shape))
 
 
 def _quantiles(share: Vector, rest_fourth: Vector, noise_kurtosis: float, level: float) -> Vector:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
-from scipy import linalg
+import scipy
 
 from rowspace.exceptions import InvalidInput
 from rowspace.operators import Dense, Operator
@@ -55,7 +55,7 @@ def decompose(M: npt.ArrayLike) -> Decomposition:
     array([3.5, 0.5])
     """
     checked = _check_profile(M)
-    values, vectors = linalg.eigh(checked)
+    values, vectors = scipy.linalg.eigh(checked)
     return Decomposition(np.asarray(vectors[:, ::-1]), np.asarray(values[::-1]))
 
 
@@ -93,7 +93,7 @@ def _check_profile(M: npt.ArrayLike) -> Vector:
         raise InvalidInput(f"expected a square matrix of finite numbers, got shape {checked.shape}")
     if not np.allclose(checked, checked.T, rtol=1e-9, atol=1e-12 * np.abs(checked).max()):
         raise InvalidInput("expected a symmetric matrix: an error profile is a covariance")
-    if linalg.eigvalsh(checked)[0] <= 0:
+    if scipy.linalg.eigvalsh(checked)[0] <= 0:
         raise InvalidInput(
             "expected a positive definite matrix: an error profile has no zero or negative eigenvalue"
         )

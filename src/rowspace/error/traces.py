@@ -12,7 +12,7 @@ from __future__ import annotations
 from math import prod
 
 import numpy as np
-from scipy import linalg
+import scipy
 
 from rowspace.exceptions import InvalidInput
 from rowspace.operators import Kronecker, Operator, Scaled, Stack, TableOperator
@@ -48,7 +48,7 @@ def rank(A: Operator) -> int:
     if A.full_column_rank:
         return A.shape[1]
     check_decomposable(A.gram(), "compute the rank")
-    eigenvalues = linalg.eigvalsh(A.gram().to_dense())
+    eigenvalues = scipy.linalg.eigvalsh(A.gram().to_dense())
     # Squares of singular values: relative 1e-12 here is 1e-6 for A, far above rounding and below any real query.
     return int(np.sum(eigenvalues > 1e-12 * eigenvalues[-1] * len(eigenvalues)))
 

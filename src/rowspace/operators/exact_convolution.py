@@ -33,7 +33,7 @@ from functools import cached_property
 from math import floor, log2, sqrt
 
 import numpy as np
-from scipy import fft
+import scipy
 
 from rowspace.exceptions import IntegerOverflow
 
@@ -66,7 +66,7 @@ class ExactConvolution:
         The matrix is then the upper left corner of a longer one whose kernel goes on with zeros.
         """
         n = self.waves.n
-        return n if _smooth(n) else int(fft.next_fast_len(2 * n, real=True))
+        return n if _smooth(n) else int(scipy.fft.next_fast_len(2 * n, real=True))
 
     @cached_property
     def _spectrum(self) -> Vector:
@@ -114,8 +114,8 @@ class ExactConvolution:
                 self.waves.unfolded(self.waves.kernel(self._spectrum**2)) + 2 * n * self.waves.mean(g) ** 2
             )
         else:
-            length = int(fft.next_fast_len(4 * n, real=True))
-            linear = fft.irfft(fft.rfft(self.waves.unfolded(g), length) ** 2, length)
+            length = int(scipy.fft.next_fast_len(4 * n, real=True))
+            linear = scipy.fft.irfft(scipy.fft.rfft(self.waves.unfolded(g), length) ** 2, length)
             # The sequence goes on behind its period: repeated for sines, with its sign changed for cosines.
             square = linear[: 2 * n] - self.waves.mirror * linear[2 * n : 4 * n]
         return _nearest_integers(square)

@@ -6,7 +6,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy import linalg
+import scipy
 
 from rowspace.exceptions import TooLarge
 
@@ -26,7 +26,7 @@ def dense_pinv(A: Operator) -> Operator:
     m, n = A.shape
     if n <= DECOMPOSITION_LIMIT and m >= n:
         return Composed(Dense(inverse_gram(A)), A.T)
-    return Dense(np.asarray(linalg.pinv(A.to_dense()), dtype=np.float64))
+    return Dense(np.asarray(scipy.linalg.pinv(A.to_dense()), dtype=np.float64))
 
 
 @lru_cache(maxsize=4)
@@ -44,27 +44,27 @@ def inverse_gram(A: Operator) -> Vector:
     M = _by_cholesky(A.gram().to_dense()) if m >= n else None
     if M is None and m <= 4 * n:
         # A = QR, so A⁺(A⁺)ᵗ = R⁺(R⁺)ᵗ with R at most n × n.
-        B = linalg.pinv(linalg.qr(A.to_dense(), mode="r")[0][: min(m, n)])
+        B = scipy.linalg.pinv(scipy.linalg.qr(A.to_dense(), mode="r")[0][: min(m, n)])
         M = np.asarray(B @ B.T, dtype=np.float64)
     elif M is None:
-        M = np.asarray(linalg.pinvh(A.gram().to_dense()), dtype=np.float64)
+        M = np.asarray(scipy.linalg.pinvh(A.gram().to_dense()), dtype=np.float64)
     return read_only(M, np.float64)
 
 
 def _by_cholesky(G: Vector) -> Vector | None:
     """G⁻¹, or None when G is so near to singular that more than half the digits would be lost."""
-    factor, failed = linalg.lapack.dpotrf(G, lower=True)
+    factor, failed = scipy.linalg.lapack.dpotrf(G, lower=True)
     size = np.abs(np.diagonal(factor))
     if failed or size.min() < 1e-4 * size.max():
         return None
-    inverse, failed = linalg.lapack.dpotri(factor, lower=True)
+    inverse, failed = scipy.linalg.lapack.dpotri(factor, lower=True)
     return None if failed else np.asarray(np.tril(inverse) + np.tril(inverse, -1).T)
 
 
 def dense_nuclear_norm(A: Operator) -> float:
     """Σσ from the eigenvalues of the smaller Gram matrix."""
     check_decomposable(A.gram(), "compute the singular values")
-    eigenvalues = linalg.eigvalsh(A.gram().to_dense())
+    eigenvalues = scipy.linalg.eigvalsh(A.gram().to_dense())
     return float(np.sqrt(np.clip(eigenvalues, 0.0, None)).sum())
 
 

@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from scipy import linalg
+import scipy
 
 from rowspace.exceptions import InvalidInput
 
@@ -102,12 +102,12 @@ class PIdentity(Operator):
         """Cholesky factor of I + ΘΘᵗ, p × p; solving with it keeps the digits an explicit inverse would lose."""
         K = self.theta._apply(self.theta.to_dense())
         K.flat[:: len(K) + 1] += 1.0
-        return linalg.cho_factor(K, lower=True)
+        return scipy.linalg.cho_factor(K, lower=True)
 
     def solve_core(self, z: Vector) -> Vector:
         """(I + ΘΘᵗ)⁻¹ z along the last axis."""
         flat = z.reshape(-1, self.rows.shape[0])
-        return np.asarray(linalg.cho_solve(self._factor, flat.T).T.reshape(z.shape))
+        return np.asarray(scipy.linalg.cho_solve(self._factor, flat.T).T.reshape(z.shape))
 
     def _profile_trace(self, W: Operator) -> float:
         # With X = Θ·diag(1/cells): tr((AᵗA)⁻¹V) = Σ v_jj/cells_j² − tr(S·XVXᵗ), V only ever applied to rows of X.

@@ -12,7 +12,7 @@ from itertools import product
 from math import prod
 
 import numpy as np
-from scipy import sparse
+import scipy
 
 from rowspace.exceptions import InvalidInput
 
@@ -147,12 +147,12 @@ class ProductWorkload:
             out += np.bincount(sets, self.powers[parts] * values, minlength=len(out))
         return out
 
-    def cost_matrix(self, splits: Sequence[Split] | None = None) -> sparse.csr_array:
+    def cost_matrix(self, splits: Sequence[Split] | None = None) -> scipy.sparse.csr_array:
         """What one unit of ν_R costs each part, importance aside: (parts × sets of the lattice)."""
         own = splits or self.cells
         entries = list(self._entries([piece_costs(piece, own) for piece in self.pieces]))
         parts, sets, values = (np.concatenate(column) for column in zip(*entries, strict=True))
-        return sparse.csr_array((values, (parts, sets)), shape=(len(self.parts), self.lattice.size))
+        return scipy.sparse.csr_array((values, (parts, sets)), shape=(len(self.parts), self.lattice.size))
 
     def _entries(self, by_piece: Sequence[Vector]) -> Iterator[tuple[Indices, Indices, Vector]]:
         """(parts, sets, products of numbers), a pattern of chosen attributes at a time."""

@@ -11,7 +11,7 @@ i left and j right of the middle is a plain convolution, and the two halves are 
 from __future__ import annotations
 
 import numpy as np
-from scipy import fft
+import scipy
 
 from .base import Operator, Vector
 from .prefix import Prefix
@@ -46,11 +46,11 @@ def green_trace(a: Vector, b: Vector, u: Vector, h: Vector, mirror: int) -> floa
 def _toeplitz_sum(alpha: Vector, beta: Vector, h: Vector) -> float:
     """Σ_{i<j} α_i β_j h(j − i)."""
     n = len(alpha)
-    length = fft.next_fast_len(2 * n, real=True)
+    length = scipy.fft.next_fast_len(2 * n, real=True)
     # A convolution with α read backwards: j − i = d ends up at n − 1 + d.
-    product = fft.rfft(beta, length)
-    product *= fft.rfft(alpha[::-1], length)
-    correlation = fft.irfft(product, length, overwrite_x=True)
+    product = scipy.fft.rfft(beta, length)
+    product *= scipy.fft.rfft(alpha[::-1], length)
+    correlation = scipy.fft.irfft(product, length, overwrite_x=True)
     return float(np.dot(correlation[n : 2 * n - 1], h[1:n]))
 
 
@@ -77,9 +77,9 @@ def _across_halves(left: Vector, right: Vector, kernel: Vector, half: int) -> fl
     In the block that starts at cell 2t·half, i + j + 1 runs from (4t + 1)·half + 1 on, as the convolution does.
     """
     pairs = len(left) // (2 * half)
-    product = fft.rfft(left.reshape(pairs, 2 * half)[:, :half], 2 * half)
-    product *= fft.rfft(right.reshape(pairs, 2 * half)[:, half:], 2 * half)
-    sums = fft.irfft(product, 2 * half, overwrite_x=True)[:, :-1]
+    product = scipy.fft.rfft(left.reshape(pairs, 2 * half)[:, :half], 2 * half)
+    product *= scipy.fft.rfft(right.reshape(pairs, 2 * half)[:, half:], 2 * half)
+    sums = scipy.fft.irfft(product, 2 * half, overwrite_x=True)[:, :-1]
     return float(np.einsum("te,te->", sums, kernel.reshape(pairs, 4 * half)[:, half + 1 : 3 * half]))
 
 

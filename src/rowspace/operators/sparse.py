@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import Any, cast
 
 import numpy as np
-from scipy import sparse
+import scipy
 
 from rowspace.exceptions import InvalidInput
 
@@ -38,13 +38,13 @@ class Sparse(Operator):
             arrays = read_only(data, np.float64), read_only(indices, np.int64), read_only(indptr, np.int64)
             shape = arrays[2].size - 1, check_size("columns", columns)
             _check_rows(*arrays)
-        elif not sparse.issparse(matrix):
+        elif not scipy.sparse.issparse(matrix):
             matrix = read_only(matrix, np.float64)
         elif np.dtype(cast("Any", matrix).dtype).kind not in "biuf":
             raise InvalidInput("expected a sparse matrix of real numbers")
         try:
-            given: Any = sparse.csr_array(arrays, shape=shape) if matrix is None else matrix
-            csr: Any = sparse.csr_array(given, dtype=np.float64, copy=True)
+            given: Any = scipy.sparse.csr_array(arrays, shape=shape) if matrix is None else matrix
+            csr: Any = scipy.sparse.csr_array(given, dtype=np.float64, copy=True)
             csr.check_format(full_check=True)
             csr.sum_duplicates()
             csr.eliminate_zeros()
@@ -78,7 +78,7 @@ class Sparse(Operator):
     @cached_property
     def _csr(self) -> Any:
         """A scipy view of the same entries; building one costs more than a small product."""
-        return sparse.csr_array((self.data, self.indices, self.indptr), shape=self.shape)
+        return scipy.sparse.csr_array((self.data, self.indices, self.indptr), shape=self.shape)
 
     def csr(self, dtype: Any = np.float64) -> Any:
         """The entries as a scipy array."""

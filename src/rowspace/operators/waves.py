@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
-from scipy import fft
+import scipy
 
 from .base import Array, Operator, Vector
 from .checks import check_size
@@ -42,10 +42,10 @@ class Sines(Operator):
         return self.n, self.n
 
     def _apply(self, x: Array) -> Array:
-        return np.asarray(fft.dst(x, 2, norm="ortho"))
+        return np.asarray(scipy.fft.dst(x, 2, norm="ortho"))
 
     def _adjoint(self, y: Array) -> Array:
-        return np.asarray(fft.dst(y, 3, norm="ortho"))
+        return np.asarray(scipy.fft.dst(y, 3, norm="ortho"))
 
     def gram(self) -> Operator:
         return Identity(self.n)
@@ -90,9 +90,9 @@ class Sines(Operator):
 
     def filtered(self, x: Array, spectrum: Vector) -> Array:
         """Qᵗ diag(spectrum) Q x, with one scaling in place of two square roots."""
-        waves = fft.dst(x, 2)
+        waves = scipy.fft.dst(x, 2)
         waves *= spectrum
-        return np.asarray(fft.idst(waves, 2, overwrite_x=True))
+        return np.asarray(scipy.fft.idst(waves, 2, overwrite_x=True))
 
 
 @dataclass(frozen=True, eq=False)
@@ -116,7 +116,7 @@ class Cosines(Operator):
         return self.n, self.n
 
     def _apply(self, x: Array) -> Array:
-        return np.asarray(fft.dct(x, 4, norm="ortho"))
+        return np.asarray(scipy.fft.dct(x, 4, norm="ortho"))
 
     def _adjoint(self, y: Array) -> Array:
         return self._apply(y)
@@ -143,11 +143,11 @@ class Cosines(Operator):
 
     def spectrum(self, kernel: Vector) -> Vector:
         """kernel(0) + 2 Σ kernel(d) cos(dθ) at the angles θ."""
-        return np.asarray(fft.dct(kernel, 3))
+        return np.asarray(scipy.fft.dct(kernel, 3))
 
     def kernel(self, spectrum: Vector) -> Vector:
         """The kernel with this spectrum."""
-        return np.asarray(fft.idct(spectrum, 3))
+        return np.asarray(scipy.fft.idct(spectrum, 3))
 
     def mean(self, kernel: Vector) -> float:
         """The mean over a period, in which every term comes with both signs."""
@@ -168,9 +168,9 @@ class Cosines(Operator):
 
     def filtered(self, x: Array, spectrum: Vector) -> Array:
         """Qᵗ diag(spectrum) Q x, with one scaling in place of two square roots."""
-        waves = fft.dct(x, 4)
+        waves = scipy.fft.dct(x, 4)
         waves *= spectrum
-        return np.asarray(fft.idct(waves, 4, overwrite_x=True))
+        return np.asarray(scipy.fft.idct(waves, 4, overwrite_x=True))
 
 
 def cosine_sums(values: Vector) -> Vector:
@@ -183,8 +183,8 @@ def cosine_sums(values: Vector) -> Vector:
     while len(values) > 3 and len(values) % 2:
         half = len(values) // 2
         mirrored = values[:half:-1]
-        out[step :: 2 * step] = fft.dct(values[:half] - mirrored, 3)
+        out[step :: 2 * step] = scipy.fft.dct(values[:half] - mirrored, 3)
         values = np.concatenate((values[:half] + mirrored, [2 * values[half]]))
         step *= 2
-    out[::step] = fft.dct(values, 1)
+    out[::step] = scipy.fft.dct(values, 1)
     return out

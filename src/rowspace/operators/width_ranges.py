@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.linalg import solveh_banded
+import scipy
 
 from rowspace.exceptions import InvalidInput, TooLarge
 
@@ -112,7 +112,7 @@ class WindowOverlapInverse(Operator):
             )
         bands = np.repeat(np.arange(min(self.width, self.rows))[:, None], self.rows, axis=1)
         flat = x.reshape(-1, self.rows).T
-        return np.asarray(solveh_banded(self.width - bands, flat, lower=True).T.reshape(x.shape))
+        return np.asarray(scipy.linalg.solveh_banded(self.width - bands, flat, lower=True).T.reshape(x.shape))
 
     def _adjoint(self, y: Array) -> Array:
         return self._apply(y)

@@ -15,7 +15,7 @@ from decimal import Decimal
 from functools import lru_cache
 from itertools import count
 
-from scipy import optimize
+import scipy
 
 from rowspace.exceptions import InvalidPrivacy
 
@@ -114,7 +114,7 @@ def zcdp_to_approx(rho: float, delta: float) -> float:
 
     # α* ≈ 1 + √(ln(1/δ)/ρ); a factor e¹² either way is ample, and any point is valid.
     centre = 0.5 * math.log(max(-math.log(delta), 1e-3) / rho)
-    best = optimize.minimize_scalar(
+    best = scipy.optimize.minimize_scalar(
         lambda u: sum(parts(u)), bounds=(max(centre - 12.0, -30.0), centre + 12.0), method="bounded"
     )
     terms = parts(float(best.x))

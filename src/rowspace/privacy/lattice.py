@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from scipy import special
+import scipy
 
 Vector = npt.NDArray[np.float64]
 
@@ -77,7 +77,9 @@ def _discrete_gaussian_masses(sigma_squared: float) -> Vector:
 
 def _rounded_gaussian_masses(sigma: float) -> Vector:
     """P(1), P(2), …: differences of upper tails, so that small masses keep their digits."""
-    return np.asarray(special.ndtr((0.5 - _REACH) / sigma) - special.ndtr((-0.5 - _REACH) / sigma))
+    return np.asarray(
+        scipy.special.ndtr((0.5 - _REACH) / sigma) - scipy.special.ndtr((-0.5 - _REACH) / sigma)
+    )
 
 
 def _direct_moments(masses: Vector) -> Moments:

@@ -19,7 +19,7 @@ import math
 
 import numpy as np
 import numpy.typing as npt
-from scipy.spatial.distance import cdist
+import scipy
 
 from rowspace.exceptions import InvalidInput
 from rowspace.operators import Operator
@@ -115,6 +115,8 @@ def _farthest_pair(columns: Vector, p: int) -> float:
     # Blocks against what follows: every pair once, and never the whole n × n matrix.
     block = 64
     return max(
-        float(cdist(columns[start : start + block], columns[start:], "cityblock").max())
+        float(
+            scipy.spatial.distance.cdist(columns[start : start + block], columns[start:], "cityblock").max()
+        )
         for start in range(0, len(columns), block)
     )

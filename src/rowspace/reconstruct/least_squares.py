@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import numpy.typing as npt
-from scipy.sparse.linalg import LinearOperator, lsmr
+import scipy
 
 from rowspace.exceptions import RowspaceError, TooLarge
 from rowspace.operators import Operator, ProductResiduals, TableOperator
@@ -43,13 +43,13 @@ def noisy_values(strategy: Operator, answers: npt.NDArray[np.int64]) -> Vector:
 
 
 def _iterate(strategy: Operator, y: Vector) -> Vector:
-    linear = LinearOperator(
+    linear = scipy.sparse.linalg.LinearOperator(
         strategy.shape,
         matvec=lambda v: strategy @ v.ravel(),
         rmatvec=lambda v: strategy.T @ v.ravel(),
         dtype=np.float64,
     )
-    solution, stop, *_ = lsmr(linear, y, atol=TOLERANCE, btol=TOLERANCE, maxiter=10_000)
+    solution, stop, *_ = scipy.sparse.linalg.lsmr(linear, y, atol=TOLERANCE, btol=TOLERANCE, maxiter=10_000)
     if stop == 7:
         raise RowspaceError(
             "least squares did not converge; report the plan, its strategy is badly conditioned"

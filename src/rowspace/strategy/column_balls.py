@@ -11,7 +11,7 @@ starts with AᵗA + φI for a generous φ and follows the minimum while φ falls
 from __future__ import annotations
 
 import numpy as np
-from scipy import linalg, optimize
+import scipy
 
 from rowspace.operators.base import Vector
 
@@ -30,7 +30,7 @@ def descend(A: Vector, L: Vector, steps: int) -> Vector:
     m, n = A.shape
     variables = _split(A)
     for floor in FLOORS if L.shape[1] < n else FLOORS[-1:]:
-        variables = optimize.minimize(
+        variables = scipy.optimize.minimize(
             loss,
             variables,
             args=(m, L, floor),
@@ -49,7 +49,7 @@ def loss(variables: Vector, m: int, L: Vector, floor: float) -> tuple[float, Vec
     P, N, _ = _parts(variables, m, n)
     norms = _norms(variables, m, n)
     A = (P - N) / norms
-    half = linalg.cho_solve(linalg.cho_factor(A.T @ A + floor * np.eye(n)), L)
+    half = scipy.linalg.cho_solve(scipy.linalg.cho_factor(A.T @ A + floor * np.eye(n)), L)
     # d tr(Lᵗ G⁻¹ L) = −2 tr(Lᵗ G⁻¹ Aᵗ dA G⁻¹ L)
     in_A = -2.0 * (A @ half) @ half.T / norms
     in_norms = -np.einsum("ij,ij->j", in_A, A)
@@ -59,7 +59,7 @@ def loss(variables: Vector, m: int, L: Vector, floor: float) -> tuple[float, Vec
 
 def unit_error(A: Vector, L: Vector) -> float:
     """E = (largest column L1 norm)²·tr((AᵗA)⁺LLᵗ); infinite when A does not support the workload."""
-    answers = linalg.lstsq(A.T, L, cond=1e-9)[0]
+    answers = scipy.linalg.lstsq(A.T, L, cond=1e-9)[0]
     if np.abs(A.T @ answers - L).max() > 1e-9 * np.abs(L).max():
         return float("inf")
     return float(np.abs(A).sum(axis=0).max() ** 2 * np.einsum("ij,ij->", answers, answers))
@@ -67,9 +67,9 @@ def unit_error(A: Vector, L: Vector) -> float:
 
 def exactly_supporting(A: Vector, L: Vector) -> Vector:
     """A without what it asks only faintly outside the row space of W, so that rounding does not decide its rank."""
-    basis = linalg.orth(L)
+    basis = scipy.linalg.orth(L)
     inside = (A @ basis) @ basis.T
-    left, values, right = linalg.svd(A - inside, full_matrices=False)
+    left, values, right = scipy.linalg.svd(A - inside, full_matrices=False)
     kept = values > FAINT
     return np.asarray(inside + (left[:, kept] * values[kept]) @ right[kept])
 

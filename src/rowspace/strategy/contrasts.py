@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from scipy import linalg
+import scipy
 
 from rowspace.operators import Dense, Identity, Operator
 from rowspace.operators.product_residuals import cell_contrasts
@@ -56,7 +56,7 @@ def fitted(kinds: Kinds, omega: float) -> Contrasts:
     X = A.gram().to_dense()
     X /= X.diagonal().max()
     c = 1 / np.linalg.solve(X, np.ones(n)).sum()
-    values, vectors = linalg.eigh(X - c)
+    values, vectors = scipy.linalg.eigh(X - c)
     # The smallest eigenvalue is zero: its vector is u, which the contrasts do not see.
     S = Dense(np.sqrt(np.clip(values[1:], 0.0, None))[:, None] * vectors[:, 1:].T)
     return Contrasts(S, ContrastSplit(S))

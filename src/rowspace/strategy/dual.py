@@ -21,7 +21,7 @@ from functools import cached_property
 from typing import Protocol
 
 import numpy as np
-from scipy import linalg
+import scipy
 
 from rowspace.operators.base import Vector
 
@@ -84,7 +84,7 @@ def symmetric_roots(Z: Vector) -> tuple[Vector, Vector]:
 
     Smaller roots only lower the bound; a root of rounding noise would raise it by the noise's square root.
     """
-    eigenvalues, Q = linalg.eigh(Z, driver="evd", overwrite_a=True, check_finite=False)
+    eigenvalues, Q = scipy.linalg.eigh(Z, driver="evd", overwrite_a=True, check_finite=False)
     noise = len(Z) * np.finfo(float).eps * max(eigenvalues[-1], 0.0)
     return np.sqrt(np.maximum(eigenvalues - noise, 0.0)), Q
 
@@ -220,11 +220,11 @@ def profile_trace(X: Vector, L: Vector) -> float:
 def inverse_of(X: Vector) -> Vector:
     """X⁻¹, or X⁺ for a nearly singular X."""
     try:
-        factor = linalg.cholesky(X, lower=True)
+        factor = scipy.linalg.cholesky(X, lower=True)
         pivots = np.diagonal(factor)
         if pivots.min() > 1e-5 * pivots.max():
-            half = linalg.solve_triangular(factor, np.eye(len(X)), lower=True)
+            half = scipy.linalg.solve_triangular(factor, np.eye(len(X)), lower=True)
             return np.asarray(half.T @ half)
-    except linalg.LinAlgError:
+    except scipy.linalg.LinAlgError:
         pass
-    return np.asarray(linalg.pinvh(X))
+    return np.asarray(scipy.linalg.pinvh(X))

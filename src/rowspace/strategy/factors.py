@@ -9,7 +9,7 @@ keeps the row space, where rounding the product would leave it.
 from __future__ import annotations
 
 import numpy as np
-from scipy import linalg
+import scipy
 
 from rowspace.error import profile_trace
 from rowspace.operators import DENSE_LIMIT, Composed, Dense, Operator
@@ -28,7 +28,7 @@ def factored(X: Vector, W: Operator, norm: int) -> Operator:
         return _low_rank(X, W)
     if norm == 2:
         return Dense(triangle)
-    eigenvalues, Q = linalg.eigh(X)
+    eigenvalues, Q = scipy.linalg.eigh(X)
     root = (Q * np.sqrt(np.maximum(eigenvalues, 0.0))) @ Q.T
     return min(Dense(triangle), Dense(root), key=lambda A: A.max_column_norm(1))
 
@@ -36,7 +36,7 @@ def factored(X: Vector, W: Operator, norm: int) -> Operator:
 def error_trace(A: Operator, W: Operator, V: Vector) -> float:
     """tr((AᵗA)⁺WᵗW) from A itself, fast where A is triangular."""
     if isinstance(A, Dense) and A.shape[0] == A.shape[1] and not np.tril(A.array, -1).any():
-        half = linalg.solve_triangular(A.array, np.eye(len(V)))
+        half = scipy.linalg.solve_triangular(A.array, np.eye(len(V)))
         return float(np.einsum("ij,ij->", V @ half, half))
     return profile_trace(A, W)
 
@@ -44,8 +44,8 @@ def error_trace(A: Operator, W: Operator, V: Vector) -> float:
 def _triangle(X: Vector) -> Vector | None:
     """The upper triangular factor of X, or None when X is nearly singular."""
     try:
-        triangle = linalg.cholesky(X)
-    except linalg.LinAlgError:
+        triangle = scipy.linalg.cholesky(X)
+    except scipy.linalg.LinAlgError:
         return None
     pivots = np.diagonal(triangle)
     return triangle if pivots.min() > FIRM_PIVOT * pivots.max() else None
@@ -53,7 +53,7 @@ def _triangle(X: Vector) -> Vector | None:
 
 def _low_rank(X: Vector, W: Operator) -> Operator:
     """T·R with R made of rows of W and of single cells, or the plain factor where such rows are out of reach."""
-    eigenvalues, Q = linalg.eigh(X)
+    eigenvalues, Q = scipy.linalg.eigh(X)
     kept = eigenvalues > 1e-12 * eigenvalues[-1]
     F = (Q[:, kept] * np.sqrt(eigenvalues[kept])).T
     m, n = W.shape
@@ -62,7 +62,7 @@ def _low_rank(X: Vector, W: Operator) -> Operator:
     # Completed cells are asked one by one: their unit vectors lie in the range of X.
     alone = np.flatnonzero(np.einsum("ik,ik->i", Q[:, kept], Q[:, kept]) > 1 - 1e-9)
     rows = np.concatenate((W.to_dense(), np.eye(n)[alone]))
-    order = linalg.qr(rows.T, mode="r", pivoting=True)[1]
+    order = scipy.linalg.qr(rows.T, mode="r", pivoting=True)[1]
     R = rows[np.sort(order[: len(F)])]
-    T = linalg.lstsq(R.T, F.T)[0].T
+    T = scipy.linalg.lstsq(R.T, F.T)[0].T
     return Composed(Dense(T), Dense(R)) if np.allclose(T @ R, F, atol=1e-9) else Dense(F)

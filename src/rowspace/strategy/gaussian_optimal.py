@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
-from scipy import linalg
+import scipy
 
 from rowspace.error import max_error, noise_level
 from rowspace.exceptions import InvalidInput
@@ -97,7 +97,9 @@ class GaussianOptimal:
     def _optimize_worst(self, W: Operator, privacy: Privacy, started: float) -> WorstQueryResult:
         n = W.shape[1]
         L = row_space_factor(W, workload_gram(W))
-        basis = None if L.shape[1] == n else np.asarray(linalg.qr(L, mode="economic")[0], dtype=np.float64)
+        basis = (
+            None if L.shape[1] == n else np.asarray(scipy.linalg.qr(L, mode="economic")[0], dtype=np.float64)
+        )
         ascent = ascend_worst(Queries(W, basis), self.gap, self.max_steps)
         A, status = factored(ascent.strategy.feasible[1], W, privacy.norm), ascent.ending
         worst, identity = max_error(A, W, privacy), Identity(n)
@@ -180,8 +182,8 @@ def _is_well_conditioned(V: Vector) -> bool:
     if not norms.min() > 0:
         return False
     try:
-        pivots = np.diagonal(linalg.cholesky(V / np.multiply.outer(norms, norms)))
-    except linalg.LinAlgError:
+        pivots = np.diagonal(scipy.linalg.cholesky(V / np.multiply.outer(norms, norms)))
+    except scipy.linalg.LinAlgError:
         return False
     # At the optimum Λ is about as uneven as V, and Λ^½VΛ^½ is what is decomposed.
     return bool(max(norms.max() / norms.min(), 1 / pivots.min()) ** 4 < WELL_CONDITIONED)

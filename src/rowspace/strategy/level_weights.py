@@ -9,7 +9,7 @@ for a tree whose last blocks are cut short it is an excellent guide, and the tru
 from __future__ import annotations
 
 import numpy as np
-from scipy import optimize
+import scipy
 
 from rowspace.operators import Operator
 from rowspace.operators.base import Vector
@@ -43,7 +43,7 @@ def optimal_level_weights(energies: Vector, sizes: Vector, norm: int) -> Vector:
     # L1 sensitivity makes the problem non-convex: start from equal weights and from a nearly flat tree.
     starts = [np.ones(finest), np.full(finest, 0.1)]
     found = [
-        optimize.minimize(objective, start, jac=True, method="L-BFGS-B", bounds=[(0.0, None)] * finest)
+        scipy.optimize.minimize(objective, start, jac=True, method="L-BFGS-B", bounds=[(0.0, None)] * finest)
         for start in starts
     ]
     best = min(found, key=lambda result: float(result.fun))

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from itertools import combinations
 
 import numpy as np
-from scipy import optimize
+import scipy
 
 from rowspace.operators import Marginals as MarginalsOperator
 from rowspace.operators import Operator, ProductMarginals, TableOperator
@@ -74,7 +74,7 @@ class _Best:
             self.weights = dict(zip(loss.candidates, (weights / weights.max()).tolist(), strict=True))
 
     def _minimized(self, loss: MarginalLoss, start: Vector) -> Vector:
-        found = optimize.minimize(
+        found = scipy.optimize.minimize(
             loss,
             start,
             jac=True,

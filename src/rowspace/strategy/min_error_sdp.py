@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import linalg
+import scipy
 
 from rowspace.exceptions import InvalidInput, InvalidWorkload, TooLarge
 from rowspace.operators import Dense, Identity, Operator
@@ -171,7 +171,7 @@ def _starts(L: Vector, m: int, count: int, rng: np.random.Generator) -> Iterator
 
 def _rotated(L: Vector, m: int, rng: np.random.Generator) -> Vector:
     """A random rotation of F with FFᵗ = (LLᵗ)^½, the singular value strategy: it supports the workload and no more."""
-    left, values, _ = linalg.svd(L, full_matrices=False)
+    left, values, _ = scipy.linalg.svd(L, full_matrices=False)
     return np.asarray(random_rotations(1, m, L.shape[1], rng)[0] @ (left * np.sqrt(values)).T)
 
 

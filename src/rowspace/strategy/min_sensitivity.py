@@ -13,7 +13,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import linalg
+import scipy
 
 from rowspace.exceptions import InvalidInput, TooLarge
 from rowspace.operators import Dense, Operator
@@ -174,7 +174,7 @@ class Factor:
                 f"rotations are searched up to {MOST_CELLS} cells, got {n}; use PIdentity or Hierarchical, whose "
                 "strategies have small L1 sensitivity by construction"
             )
-        left, values, right = linalg.svd(A.to_dense(), full_matrices=False)
+        left, values, right = scipy.linalg.svd(A.to_dense(), full_matrices=False)
         kept = values > max(A.shape) * np.finfo(float).eps * values[0]
         if not kept.any():
             raise InvalidInput("expected a strategy with at least one non-zero entry, got only zeros")

@@ -6,7 +6,7 @@ import time
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import linalg
+import scipy
 
 from rowspace.exceptions import InvalidInput, TooLarge
 from rowspace.operators import Dense, Operator
@@ -112,5 +112,5 @@ def _program(C: Vector, m: int) -> RankConstrained:
 
 
 def _nearest_rotation(settled: Settled) -> Vector:
-    left, _, right = linalg.svd(settled.A, full_matrices=False)
+    left, _, right = scipy.linalg.svd(settled.A, full_matrices=False)
     return np.asarray(left @ right)

@@ -19,7 +19,7 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
-from scipy import linalg, sparse
+import scipy
 
 from rowspace.operators import Operator
 from rowspace.operators.base import Array, Indices, Vector
@@ -89,7 +89,7 @@ class Support:
         i, j = (np.concatenate([grid[axis].ravel() for grid in where]) for axis in (0, 1))
         used = x > 0
         kept, compact = np.unique(i[used], return_inverse=True)
-        return sparse.csr_array((x[used], (compact, j[used])), shape=(max(1, len(kept)), self.cells))
+        return scipy.sparse.csr_array((x[used], (compact, j[used])), shape=(max(1, len(kept)), self.cells))
 
 
 class PIdentityLoss:
@@ -113,7 +113,7 @@ class PIdentityLoss:
         for theta, x_block, rows, (a, b) in zip(thetas, scaled, support.active, spans, strict=True):
             K[rows[:, None], rows] += theta @ theta.T
             X[rows, a:b] = x_block
-        S = np.asarray(linalg.inv(K, assume_a="pos"))
+        S = np.asarray(scipy.linalg.inv(K, assume_a="pos"))
         Y = self._apply_gram(X)
         B = np.zeros((p, p))
         for x_block, rows, (a, b) in zip(scaled, support.active, spans, strict=True):

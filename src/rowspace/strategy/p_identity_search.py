@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
-from scipy import optimize
+import scipy
 
 from rowspace.operators.base import Vector
 
@@ -45,7 +45,7 @@ class Descent:
             return value, gradient
 
         # scipy knows what to pass by the parameter's name.
-        def after_step(intermediate_result: optimize.OptimizeResult) -> None:
+        def after_step(intermediate_result: scipy.optimize.OptimizeResult) -> None:
             self.steps += 1
             history.append(float(intermediate_result.fun))
             self.report(self.steps, self.value)
@@ -55,12 +55,12 @@ class Descent:
             ):
                 raise StopIteration
 
-        end = optimize.minimize(
+        end = scipy.optimize.minimize(
             evaluate,
             start.entries,
             jac=True,
             method="L-BFGS-B",
-            bounds=optimize.Bounds(0.0, LARGEST),
+            bounds=scipy.optimize.Bounds(0.0, LARGEST),
             callback=after_step,
             options={
                 "maxiter": max_steps,

@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import optimize
+import scipy
 
 from rowspace.operators import DENSE_LIMIT, Operator
 from rowspace.operators.base import Indices, Vector
@@ -120,7 +120,7 @@ def tent_start(W: Operator, layout: tuple[int, ...]) -> Start:
 
     bounds = [(0.0, None)] * len(layout)
     first = np.full(len(layout), 0.7)
-    fit = optimize.minimize(
+    fit = scipy.optimize.minimize(
         of_heights, first, jac=True, method="L-BFGS-B", bounds=bounds, options={"ftol": 1e-4}
     )
     if len(layout) > 1 and fit.x[-1] < UNUSED:

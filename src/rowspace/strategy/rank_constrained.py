@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy import linalg
+import scipy
 
 from rowspace.operators.base import Vector
 
@@ -34,9 +34,9 @@ class Settled:
 
     def completed(self) -> Vector:
         """The matrix B nearest to A (in the metric of Z) with BᵗB = Z."""
-        values, P = linalg.eigh(self.Z)
+        values, P = scipy.linalg.eigh(self.Z)
         roots = np.sqrt(np.maximum(values, 1e-12 * values[-1]))
-        left, _, right = linalg.svd((self.A @ P) / roots, full_matrices=False)
+        left, _, right = scipy.linalg.svd((self.A @ P) / roots, full_matrices=False)
         return np.asarray((left @ right * roots) @ P.T)
 
 
@@ -92,5 +92,5 @@ def smallest_directions(A: Vector, Z: Vector) -> Vector:
     m, n = A.shape
     S = np.concatenate((np.full(m, np.sqrt(10.0 * n)), np.ones(n)))
     weights = np.multiply.outer(S, S)
-    _, P = linalg.eigh(np.block([[np.eye(m), A], [A.T, Z]]) * weights, subset_by_index=(0, n - 1))
+    _, P = scipy.linalg.eigh(np.block([[np.eye(m), A], [A.T, Z]]) * weights, subset_by_index=(0, n - 1))
     return np.asarray(P @ P.T * weights)

@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
-from scipy import optimize, sparse
+import scipy
 
 from rowspace.exceptions import InvalidInput
 from rowspace.operators import Identity, Operator, ProductResiduals, Residuals, TableOperator
@@ -95,7 +95,7 @@ class Residual:
         if self.objective == "max":
             matrix = workload.cost_matrix([c.split for c in contrasts]).multiply(_scales(workload, contrasts))
             share, *bounds_found = worst_part(
-                sparse.csr_array(matrix), np.array(workload.sizes_of_parts, float), prices
+                scipy.sparse.csr_array(matrix), np.array(workload.sizes_of_parts, float), prices
             )
             costs, bounds = share, (bounds_found[0], bounds_found[1])
         # λ_B = w_B² is to be √(v_B/p_B); scaled so that the largest weight is one. What is asked at all, however
@@ -157,7 +157,7 @@ def _chosen(workload: ProductWorkload) -> list[Contrasts]:
         if n <= _LARGE:
             around = min(tried, key=lambda omega: tried[omega])
             low, high = np.log10(max(around, 0.03) / 3), np.log10(max(around, 0.03) * 3)
-            optimize.minimize_scalar(
+            scipy.optimize.minimize_scalar(
                 lambda power: attempt(10.0**power),
                 bounds=(low, high),
                 method="bounded",

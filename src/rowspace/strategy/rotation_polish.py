@@ -9,7 +9,7 @@ quadratically, as Newton's do.
 from __future__ import annotations
 
 import numpy as np
-from scipy import linalg, optimize, sparse
+import scipy
 
 from rowspace.operators.base import Vector
 
@@ -59,17 +59,17 @@ def _best_turn(B: Vector, radius: float) -> tuple[Vector, float]:
     where = np.concatenate((first[:, None] * k + cells, second[:, None] * k + cells)).ravel()
     which = np.tile(np.repeat(np.arange(angles), k), 2)
     slopes = np.concatenate((B[second], -B[first])).ravel()
-    D = sparse.csr_array((slopes, (where, which)), shape=(m * k, angles))
+    D = scipy.sparse.csr_array((slopes, (where, which)), shape=(m * k, angles))
     # Only entries that a turn of this size can bring to zero need a variable for their absolute value.
     near = (np.abs(B) <= radius * np.sqrt(m) * np.linalg.norm(B, axis=0)).ravel()
     signs = np.where(near, 0.0, np.sign(B.ravel()))
-    add_up = sparse.csr_array((np.ones(m * k), (np.tile(cells, m), np.arange(m * k))), shape=(k, m * k))
+    add_up = scipy.sparse.csr_array((np.ones(m * k), (np.tile(cells, m), np.arange(m * k))), shape=(k, m * k))
     bends = D[near]
-    one = sparse.eye_array(int(near.sum()), format="csr")
-    nothing = sparse.csr_array((int(near.sum()), 1))
-    limits = sparse.block_array(
+    one = scipy.sparse.eye_array(int(near.sum()), format="csr")
+    nothing = scipy.sparse.csr_array((int(near.sum()), 1))
+    limits = scipy.sparse.block_array(
         [
-            [add_up @ (signs[:, None] * D), add_up[:, near], sparse.csr_array(-np.ones((k, 1)))],
+            [add_up @ (signs[:, None] * D), add_up[:, near], scipy.sparse.csr_array(-np.ones((k, 1)))],
             [bends, -one, nothing],
             [-bends, -one, nothing],
         ],
@@ -82,7 +82,7 @@ def _best_turn(B: Vector, radius: float) -> tuple[Vector, float]:
     bounds = np.full((len(cost), 2), (0.0, np.inf))
     bounds[:angles] = (-radius, radius)
     # The stubs do not know that limits may be sparse.
-    solution = optimize.linprog(cost, limits, right, bounds=bounds, method="highs")  # type: ignore[call-overload]
+    solution = scipy.optimize.linprog(cost, limits, right, bounds=bounds, method="highs")  # type: ignore[call-overload]
     if solution.x is None:
         return np.zeros((m, m)), np.inf
     turn = np.zeros((m, m))
@@ -93,7 +93,7 @@ def _best_turn(B: Vector, radius: float) -> tuple[Vector, float]:
 def _turned(Q: Vector, turn: Vector) -> Vector:
     """Cayley's rotation (I − Ω/2)⁻¹(I + Ω/2) applied to Q, cleaned of rounding."""
     half, one = 0.5 * turn, np.eye(len(Q))
-    left, _, right = linalg.svd(linalg.solve(one - half, (one + half) @ Q), full_matrices=False)
+    left, _, right = scipy.linalg.svd(scipy.linalg.solve(one - half, (one + half) @ Q), full_matrices=False)
     return np.asarray(left @ right)
 
 

@@ -6,7 +6,7 @@ Columns are first scaled to unit norm, so that a cell that is asked faintly is n
 from __future__ import annotations
 
 import numpy as np
-from scipy import linalg
+import scipy
 
 from rowspace.exceptions import InvalidWorkload, TooLarge
 from rowspace.operators import DECOMPOSITION_LIMIT, DENSE_LIMIT, Operator
@@ -44,13 +44,13 @@ def row_space_factor(W: Operator, V: Vector) -> Vector:
     unit = np.divide(1.0, scale, out=np.zeros_like(scale), where=scale > 0)
     m, n = W.shape
     if m <= ROWS_PER_CELL * n and m * n <= DENSE_LIMIT:
-        triangle, order = linalg.qr(W.to_dense() * unit, mode="r", pivoting=True)
+        triangle, order = scipy.linalg.qr(W.to_dense() * unit, mode="r", pivoting=True)
         triangle = triangle[: min(m, n)]
         pivots = np.abs(np.diagonal(triangle))
         rank = int(np.sum(pivots > max(m, n) * np.finfo(float).eps * pivots[0]))
         lower = triangle[:rank].T
     else:
-        factor, order, rank, _ = linalg.lapack.dpstrf(
+        factor, order, rank, _ = scipy.linalg.lapack.dpstrf(
             V * np.multiply.outer(unit, unit), tol=8 * n * np.finfo(float).eps, lower=1
         )
         order, lower = order - 1, np.tril(factor)[:, :rank]

@@ -6,7 +6,7 @@ import time
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import linalg
+import scipy
 
 from rowspace.operators import Dense, Operator
 from rowspace.privacy import Privacy
@@ -36,7 +36,7 @@ class SingularValue:
         """The closed form, judged; nothing is random."""
         started = time.perf_counter()
         # W and Lᵗ have the same singular values and the same right singular vectors.
-        P, sigma, _ = linalg.svd(row_space_factor(W, workload_gram(W)), full_matrices=False)
+        P, sigma, _ = scipy.linalg.svd(row_space_factor(W, workload_gram(W)), full_matrices=False)
         A: Operator = Dense(np.sqrt(sigma)[:, None] * P.T)
         if privacy.norm == 1:
             rotated = Dense((P * np.sqrt(sigma)) @ P.T)

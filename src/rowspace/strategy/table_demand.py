@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
-from scipy import linalg
+import scipy
 
 from rowspace.error import noise_level
 from rowspace.exceptions import InvalidWorkload
@@ -144,16 +144,16 @@ def _lowered(W: Operator, share: float) -> Vector:
         ones = np.ones(n)
         return np.array([float(ones @ (W.gram() @ ones)) / n / n if n == 1 else 0.0, 0.0])
     V = W.gram().to_dense()
-    complement = linalg.null_space(np.ones((1, n)))
+    complement = scipy.linalg.null_space(np.ones((1, n)))
     g, b = float(V.sum()) / n, complement.T @ V.sum(axis=1) / np.sqrt(n)
     G = complement.T @ V @ complement
     least = float(b @ np.linalg.lstsq(G, b, rcond=1e-10)[0]) * (1 + 1e-9)
     t = least + share * (g - least)
     if t <= 1e-12 * g:
-        return np.array([g, np.sqrt(np.clip(linalg.eigvalsh(G), 0, None)).sum() ** 2]) / n
+        return np.array([g, np.sqrt(np.clip(scipy.linalg.eigvalsh(G), 0, None)).sum() ** 2]) / n
     if t >= g:
         return np.zeros(2)
-    lowered = np.clip(linalg.eigvalsh(G - np.outer(b, b) / t), 0.0, None)
+    lowered = np.clip(scipy.linalg.eigvalsh(G - np.outer(b, b) / t), 0.0, None)
     # Rounding may have made a zero eigenvalue positive: what is below it is not counted.
     lowered[lowered < 1e-9 * lowered.max(initial=0.0)] = 0.0
     return np.array([g - t, float(np.sqrt(lowered).sum()) ** 2]) / n

@@ -9,7 +9,7 @@ from itertools import accumulate
 from operator import mul
 
 import numpy as np
-from scipy import linalg
+import scipy
 
 from rowspace.error import profile_trace
 from rowspace.operators import Dense, Kronecker, Operator, Scaled, Stack
@@ -66,7 +66,7 @@ class Axis:
         kept = [(float(np.sqrt(w)), factor) for w, factor in zip(weights, self.factors, strict=True) if w > 0]
         if len(kept) > 2 and self.dense:
             # Only the Gram matrix matters, so many factors are one square matrix: its root.
-            values, vectors = linalg.eigh(np.tensordot(weights, self.grams, axes=1))
+            values, vectors = scipy.linalg.eigh(np.tensordot(weights, self.grams, axes=1))
             return Dense(np.sqrt(np.clip(values, 0.0, None))[:, None] * vectors.T)
         parts = [Scaled.of_product(weight, factor) for weight, factor in kept]
         return parts[0] if len(parts) == 1 else Stack(*parts)

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
-from scipy import linalg, optimize
+import scipy
 
 from rowspace.error import profile_trace
 from rowspace.exceptions import InvalidWorkload
@@ -142,7 +142,7 @@ def split_weights(groups: Sequence[Group], norm: int) -> Vector:
 def tuned_weights(strategies: Sequence[Operator], start: Vector, W: Operator, norm: int) -> Vector:
     """Weights of least joint error, from `start`; unchanged when the row space is too large to work in."""
     dense = np.concatenate([c * A.to_dense() for c, A in zip(start, strategies, strict=True)])
-    _, s, basis = linalg.svd(dense, full_matrices=False)
+    _, s, basis = scipy.linalg.svd(dense, full_matrices=False)
     basis = basis[s > 1e-9 * s[0]]
     if len(basis) > TUNING_RANK:
         return start
@@ -152,7 +152,7 @@ def tuned_weights(strategies: Sequence[Operator], start: Vector, W: Operator, no
 
     def objective(logs: Vector) -> tuple[float, Vector]:
         c = np.exp(logs)
-        M = linalg.inv(sum(weight**2 * G for weight, G in zip(c, grams, strict=True)))
+        M = scipy.linalg.inv(sum(weight**2 * G for weight, G in zip(c, grams, strict=True)))
         MV = M @ V
         MVM = MV @ M
         trace = float(np.trace(MV))
@@ -163,7 +163,7 @@ def tuned_weights(strategies: Sequence[Operator], start: Vector, W: Operator, no
         ), 2 * power / power.sum() + slopes / trace
 
     logs = np.log(start)
-    found = optimize.minimize(
+    found = scipy.optimize.minimize(
         objective,
         logs,
         jac=True,

@@ -8,7 +8,7 @@ has a largest variance that is an upper bound. λ ← λ·variance (normalized) 
 from __future__ import annotations
 
 import numpy as np
-from scipy import sparse
+import scipy
 
 from rowspace.operators.base import Vector
 
@@ -16,12 +16,14 @@ GAP = 1e-5
 MOST_STEPS = 400
 
 
-def worst_part(totals: sparse.csr_array, queries: Vector, prices: Vector) -> tuple[Vector, float, float]:
+def worst_part(
+    totals: scipy.sparse.csr_array, queries: Vector, prices: Vector
+) -> tuple[Vector, float, float]:
     """(costs (Mᵗλ) to optimize for, lower bound, largest mean variance of a part) at unit noise and unit privacy.
 
     `totals` are sums of variances over the queries of each part. The best noise found is kept, not the last.
     """
-    M = sparse.csr_array(sparse.diags_array(1 / queries) @ totals)
+    M = scipy.sparse.csr_array(scipy.sparse.diags_array(1 / queries) @ totals)
     weights = np.full(len(queries), 1 / len(queries))
     best_costs, lower, upper = np.zeros(len(prices)), 0.0, np.inf
     for _ in range(MOST_STEPS):

@@ -16,8 +16,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
-from scipy import linalg
-from scipy.special import logsumexp
+import scipy
 
 from rowspace.exceptions import TooLarge
 from rowspace.operators import Operator
@@ -54,13 +53,13 @@ class Queries:
         core = V if self.basis is None else self.basis.T @ V @ self.basis
         # Queries may fade below rounding; a ridge at that level keeps the factorization alive.
         ridge = len(core) * np.finfo(float).eps * np.trace(core)
-        T = linalg.cholesky(core + ridge * np.eye(len(core)), lower=True)
+        T = scipy.linalg.cholesky(core + ridge * np.eye(len(core)), lower=True)
         L = T if self.basis is None else self.basis @ T
         s, U = symmetric_roots((L.T * weights) @ L)
         trace = float(s.sum())
         s = np.maximum(s, np.sqrt(np.finfo(float).eps) * s[-1])
         Y = (L @ U) / np.sqrt(s)
-        Z = linalg.solve_triangular(T, U * np.sqrt(s), lower=True, trans="T")
+        Z = scipy.linalg.solve_triangular(T, U * np.sqrt(s), lower=True, trans="T")
         inverse = Z if self.basis is None else self.basis @ Z
         return WorstPoint(self, weights, importance, trace, Y, self.W.row_quadratic(inverse @ inverse.T))
 
@@ -153,7 +152,7 @@ def ascend_worst(queries: Queries, gap: float, max_steps: int) -> WorstAscent:
 def _log_step(weights: Vector, values: Vector) -> Vector:
     """log of weights·values², normalized; what is far from mattering fades at a bounded rate."""
     image = np.log(weights) + 2 * np.log(np.maximum(values, 1e-3 * values.max()))
-    return np.asarray(image - logsumexp(image))
+    return np.asarray(image - scipy.special.logsumexp(image))
 
 
 def _simplex(logs: Vector, floor: float) -> Vector:

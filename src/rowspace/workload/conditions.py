@@ -8,7 +8,7 @@ from itertools import pairwise
 
 import numpy as np
 import numpy.typing as npt
-from scipy import sparse
+import scipy
 
 from rowspace import operators as op
 from rowspace.domain import Attribute, Domain, Numeric
@@ -41,7 +41,9 @@ class Conditions(Factor):
         check_entries(sum(lengths))
         indices = np.concatenate([component.cells for component in components])
         indptr = np.concatenate([[0], np.cumsum(lengths)])
-        csr = sparse.csr_array((np.ones(len(indices)), indices, indptr), shape=(len(components), domain.size))
+        csr = scipy.sparse.csr_array(
+            (np.ones(len(indices)), indices, indptr), shape=(len(components), domain.size)
+        )
         return cls(domain, tuple(component.condition for component in components), op.Sparse(csr))
 
     @classmethod

@@ -13,7 +13,7 @@ from itertools import pairwise
 
 import numpy as np
 import numpy.typing as npt
-from scipy import sparse
+import scipy
 
 from rowspace import operators as op
 from rowspace.workload.conditions import Conditions
@@ -75,7 +75,7 @@ def _with_box(part: Part, rest: tuple[Factor, ...], factor: Conditions, box: Box
     for name, cells in zip(factor.domain.names, box, strict=True):
         own = factor.domain.subset([name])
         if len(cells) < own.size:
-            row = sparse.csr_array((np.ones(len(cells)), cells, [0, len(cells)]), shape=(1, own.size))
+            row = scipy.sparse.csr_array((np.ones(len(cells)), cells, [0, len(cells)]), shape=(1, own.size))
             sides.append(Matrix(own, op.Sparse(row)))
     return Part((*rest, *sides), part.weight, part.name)
 

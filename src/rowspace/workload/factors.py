@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from scipy import sparse
+import scipy
 
 from rowspace import operators as op
 from rowspace.domain import Attribute, Categorical, Domain, Level, Numeric
@@ -95,7 +95,7 @@ class LevelCells(Factor):
         """The 0/1 matrix that adds up the cells of each label."""
         cells = self.domain.size
         ones = (np.ones(cells), (self.level.groups, np.arange(cells)))
-        return op.Sparse(sparse.csr_array(ones, shape=(self.level.size, cells)))
+        return op.Sparse(scipy.sparse.csr_array(ones, shape=(self.level.size, cells)))
 
     @property
     def size(self) -> int:

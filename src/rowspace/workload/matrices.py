@@ -6,7 +6,7 @@ import math
 from typing import Any, cast
 
 import numpy as np
-from scipy import sparse
+import scipy
 
 from rowspace import operators as op
 from rowspace.domain import Domain, Numeric
@@ -75,8 +75,8 @@ def _as_operator(queries: Any) -> op.Operator:
     if isinstance(queries, op.Operator):
         _check_operator(queries)
         return queries
-    if sparse.issparse(queries):
-        csr = sparse.csr_array(cast(Any, queries))
+    if scipy.sparse.issparse(queries):
+        csr = scipy.sparse.csr_array(cast(Any, queries))
         _check_entries(csr.shape, csr.dtype, csr.data)
         return op.Sparse(csr)
     try:

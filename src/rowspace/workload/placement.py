@@ -8,7 +8,7 @@ from functools import reduce
 from typing import NamedTuple
 
 import numpy as np
-from scipy import sparse
+import scipy
 
 from rowspace import operators as op
 from rowspace.domain import Domain
@@ -83,16 +83,18 @@ def _weave(pieces: list[_Piece], domain: Domain) -> op.Operator:
     matrices = [_sparse(piece.operator) for piece in pieces]
     if math.prod(matrix.nnz for matrix in matrices) > MAX_WOVEN:
         raise TooLarge(f"queries coupling attributes among {names} need more than {MAX_WOVEN:,} entries")
-    product = sparse.csr_array(reduce(lambda left, right: sparse.kron(left, right, format="csr"), matrices))
+    product = scipy.sparse.csr_array(
+        reduce(lambda left, right: scipy.sparse.kron(left, right, format="csr"), matrices)
+    )
     # Column c of the product counts through the attributes piece by piece; column[c] is its domain number.
     first = min(order)
     axes = [position - first for position in order]
     column = np.arange(math.prod(shape)).reshape(shape).transpose(axes).ravel()
     return op.Sparse(
-        sparse.csr_array((product.data, column[product.indices], product.indptr), shape=product.shape)
+        scipy.sparse.csr_array((product.data, column[product.indices], product.indptr), shape=product.shape)
     )
 
 
-def _sparse(operator: op.Operator) -> sparse.csr_array:
+def _sparse(operator: op.Operator) -> scipy.sparse.csr_array:
     """Return the entries of an operator; the structured ones are dense enough to be built so."""
-    return operator.csr() if isinstance(operator, op.Sparse) else sparse.csr_array(operator.to_dense())
+    return operator.csr() if isinstance(operator, op.Sparse) else scipy.sparse.csr_array(operator.to_dense())

@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import sparse
+import scipy
 
 from rowspace import operators as op
 from rowspace import workload as families
@@ -102,7 +102,9 @@ def _merging(axis: Axis) -> op.Operator:
     assert axis.numeric is not None
     n = axis.numeric.size
     at = np.arange(n)
-    return op.Sparse(sparse.csr_array((np.ones(n), (at // axis.width, at)), shape=(len(axis.labels), n)))
+    return op.Sparse(
+        scipy.sparse.csr_array((np.ones(n), (at // axis.width, at)), shape=(len(axis.labels), n))
+    )
 
 
 def _span(attribute: Attribute, first: int, width: int) -> str:
