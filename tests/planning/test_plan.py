@@ -178,4 +178,4 @@ def test_totals_under_replace_one():
     ):
         plan = rs.plan(rs.workload.total(domain), privacy)
         assert integer_norm(plan.strategy, privacy) == plan.strategy.largest_entry() ** privacy.norm
-        assert plan.noise == privacy.noise(1)
+        assert plan.noise == privacy.noise(integer_norm(plan.strategy, privacy))
