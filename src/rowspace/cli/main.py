@@ -15,6 +15,7 @@ from .budget import budget
 from .demo import demo
 from .failures import exit_code
 from .init import init
+from .paper import paper
 from .plan import plan
 from .release import release
 from .report import report
@@ -27,7 +28,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 
-for command in (demo, init, plan, release, ask, report):
+for command in (demo, init, plan, release, ask, report, paper):
     app.command()(command)
 app.add_typer(budget)
 

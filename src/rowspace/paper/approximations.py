@@ -206,7 +206,11 @@ def _closed_form(extent: Extent) -> Claim:
 
     A = strategy.SingularValue().optimize(W, GAUSS).strategy.to_dense()
     best, expected = objective(A), float(np.sqrt(linalg.eigvalsh(V)).sum() ** 2)
-    others = min(objective(A + rng.normal(scale=scale, size=A.shape)) for scale in (0.01, 0.1) for _ in range(extent.trials))
+    others = min(
+        objective(A + rng.normal(scale=scale, size=A.shape))
+        for scale in (0.01, 0.1)
+        for _ in range(extent.trials)
+    )
     return confirm(
         source,
         f"(Σδ′)² = {number(expected)} (all ranges, n = 8)",

@@ -124,7 +124,9 @@ def _natural_strategies() -> Claim:
         source,
         f"{number(2 * W.squared_frobenius())}; {number(2 * delta**2 * n)}; {number(laplace)} (all ranges, n = 8)",
         f"{number(plain)}; {number(itself)}; {number(laplace)}",
-        holds=close(plain, 2 * W.squared_frobenius()) and close(itself, 2 * delta**2 * n) and itself < laplace,
+        holds=close(plain, 2 * W.squared_frobenius())
+        and close(itself, 2 * delta**2 * n)
+        and itself < laplace,
         identity=plain,
         itself=itself,
         laplace=laplace,

@@ -145,7 +145,8 @@ def solved_as_printed(W: Vector) -> tuple[Vector, float]:
     n = len(W)
     X, u = cp.Variable((n, n), symmetric=True), cp.Variable(n)
     blocks = [
-        cp.bmat([[X, np.eye(n)[:, [i]]], [np.eye(n)[[i]], cp.reshape(u[i], (1, 1), order="C")]]) >> 0 for i in range(n)
+        cp.bmat([[X, np.eye(n)[:, [i]]], [np.eye(n)[[i]], cp.reshape(u[i], (1, 1), order="C")]]) >> 0
+        for i in range(n)
     ]
     program = cp.Problem(cp.Minimize(cp.sum(u)), [*blocks, cp.diag(W.T @ X @ W) <= 1])
     program.solve(solver=cp.CLARABEL)
@@ -173,7 +174,14 @@ def _program_3() -> tuple[Claim, Table]:
             found = A
         searched = strategy.least_sensitivity(A)
         rows.append(
-            (name, A.max_column_norm(1), printed, found.max_column_norm(1), searched.sensitivity, searched.lower_bound)
+            (
+                name,
+                A.max_column_norm(1),
+                printed,
+                found.max_column_norm(1),
+                searched.sensitivity,
+                searched.lower_bound,
+            )
         )
     solved = [row[3] for row in rows]
     return (

@@ -11,9 +11,8 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
-import numpy.typing as npt
-
 import numpy as np
+import numpy.typing as npt
 
 Cell = str | float | int
 

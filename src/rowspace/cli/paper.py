@@ -1,0 +1,108 @@
+"""``rowspace paper``: the paper reproduced, claim by claim."""
+
+from __future__ import annotations
+
+import json
+import webbrowser
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.table import Table
+from rich.text import Text
+
+from rowspace.paper import FULL, QUICK, Chapter, Claim, Reproduction, Verdict, reproduce
+from rowspace.paper.document import paper_document
+from rowspace.paper.page import paper_page
+
+from .options import Force, Json, Quiet
+from .outputs import check_writable, write_text
+from .screen import Screen
+
+_STYLES = {
+    Verdict.HOLDS: "green",
+    Verdict.CORRECTED: "yellow",
+    Verdict.FAILS: "red",
+    Verdict.UNCONFIRMED: "bold red",
+}
+
+
+def paper(
+    output: Annotated[
+        Path,
+        typer.Option(
+            "--output", "-o", metavar="DIR", help="The folder to write to; made if it is not there."
+        ),
+    ] = Path("paper"),
+    quick: Annotated[
+        bool, typer.Option("--quick", help="The same claims on smaller domains, in seconds.")
+    ] = False,
+    show: Annotated[bool, typer.Option("--open", help="Open the page in a browser.")] = False,
+    force: Force = False,
+    as_json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Reproduce the paper behind rowspace: every figure, table and claim beside what we compute. [bold]No data.[/bold]
+
+    Writes paper.html (side by side), paper.json (all figures) and paper.md (claim, function, test).
+
+    [dim]Examples[/dim]
+      rowspace paper -o out
+      rowspace paper -o out --quick
+    """
+    screen = Screen(quiet, as_json)
+    page, figures, document = (output / name for name in ("paper.html", "paper.json", "paper.md"))
+    output.mkdir(parents=True, exist_ok=True)
+    check_writable([page, figures, document], force=force)
+    with screen.working("Computing"):
+        made = reproduce(QUICK if quick else FULL, lambda chapter: screen.show(_chapter(chapter)))
+    tree = made.to_dict()
+    write_text(page, paper_page(made))
+    write_text(figures, json.dumps(tree, ensure_ascii=False, indent=1) + "\n")
+    write_text(document, paper_document(made))
+    screen.show(_summary(made, output))
+    screen.document(tree)
+    if show:
+        webbrowser.open(page.absolute().as_uri())
+    if made.count(Verdict.UNCONFIRMED):
+        raise typer.Exit(1)
+
+
+def _chapter(chapter: Chapter) -> Table:
+    """One chapter's claims, a line each."""
+    table = Table(
+        title=chapter.title,
+        title_justify="left",
+        title_style="bold",
+        box=None,
+        pad_edge=False,
+        expand=True,
+        show_header=False,
+    )
+    table.add_column("where", style="dim", no_wrap=True, width=20)
+    table.add_column("paper", no_wrap=True, ratio=2)
+    table.add_column("ours", no_wrap=True, ratio=3)
+    table.add_column("verdict", no_wrap=True, width=24)
+    for claim in chapter.claims:
+        table.add_row(claim.source.where, Text(claim.printed), Text(claim.ours), _verdict(claim))
+    return table
+
+
+def _verdict(claim: Claim) -> Text:
+    return Text(str(claim.verdict), style=_STYLES[claim.verdict])
+
+
+def _summary(made: Reproduction, output: Path) -> Text:
+    return Text.assemble(
+        f"\n {len(made.claims)} claims in {made.seconds:.0f} s: ",
+        (f"{made.count(Verdict.HOLDS)} hold", "green"),
+        ", ",
+        (f"{made.count(Verdict.CORRECTED)} hold corrected", "yellow"),
+        ", ",
+        (f"{made.count(Verdict.FAILS)} do not hold", "red"),
+        ", ",
+        (f"{made.count(Verdict.UNCONFIRMED)} not confirmed", "bold"),
+        ". Written to ",
+        (str(output), "bold"),
+        ".",
+    )

@@ -1,0 +1,237 @@
+"""The reproduction as one web page that loads nothing, in the look of the report."""
+
+from __future__ import annotations
+
+from rowspace._version import __version__
+from rowspace.markup import Markup, constant, element, fragment
+from rowspace.report.html.page import PAPER
+from rowspace.report.html.script import POLICY
+from rowspace.report.html.style import SHEET
+
+from .drawing import chart_card, matrix_card
+from .record import Cell, Chapter, Claim, Table, Verdict, number
+from .reproduction import Reproduction
+
+_CLASSES = {
+    Verdict.HOLDS: "holds",
+    Verdict.CORRECTED: "corrected",
+    Verdict.FAILS: "fails",
+    Verdict.UNCONFIRMED: "fails",
+}
+
+_SHEET = """
+:root { --bad: #b3261e; --warn: #8a4b00; }
+@media (prefers-color-scheme: dark) { :root { --bad: #ff9d94; --warn: #f0b45c; } }
+.lead cite { font-style: normal; color: var(--ink); }
+.verdict { display: inline-block; border: 1px solid currentColor; border-radius: 999px; padding: 0 .6rem;
+  font-size: .78rem; font-weight: 600; line-height: 1.5; white-space: nowrap; }
+.verdict.holds { color: var(--good); } .verdict.corrected { color: var(--warn); }
+.verdict.fails { color: var(--bad); }
+table.claims { table-layout: fixed; min-width: 54rem; }
+table.claims th, table.claims td { text-align: left; white-space: normal; overflow-wrap: break-word;
+  vertical-align: top; line-height: 1.45; }
+table.claims col.where { width: 9.5rem; } table.claims col.paper { width: 20%; } table.claims col.ours { width: 27%; }
+table.claims col.verdict-column { width: 12.5rem; }
+table.claims .correction { display: block; margin-top: .35rem; color: var(--ink); font-size: .84rem; }
+table.claims code { display: block; margin-top: .35rem; color: var(--muted); font-size: .74rem; }
+table.claims tbody th { font-weight: 600; }
+section > .card { margin-top: 1.25rem; }
+.card h3 + p { color: var(--muted); font-size: .86rem; margin: .1rem 0 .8rem; max-width: none; line-height: 1.45; }
+td.words { text-align: left; }
+.matrices { display: flex; flex-wrap: wrap; gap: 1.25rem; margin: 1.25rem 0; }
+.matrix-card { margin: 0; background: var(--surface); border: 1px solid var(--line); border-radius: 12px;
+  padding: .9rem 1.1rem; }
+.matrix-card figcaption { margin: 0 0 .5rem; display: flex; gap: .7rem; align-items: baseline; }
+.matrix-card small { color: var(--muted); }
+.scaled { display: flex; align-items: center; gap: .5rem; font-size: .88rem; }
+.matrix { display: inline-grid; gap: .05rem .8rem; padding: .1rem .6rem; text-align: right;
+  border: solid var(--muted); border-width: 0 1.5px; border-radius: 6px; }
+.stroke { width: 1.75rem; height: .65rem; margin-right: .45rem; }
+.plane { width: min(100%, 26rem); display: block; margin: 0 auto; overflow: visible; }
+.plane .unit { fill: var(--muted); font-size: 26px; }
+.cards:empty { display: none; }
+@media print { .verdict { border-width: .5pt; } table.claims { min-width: 0; font-size: 8pt; } }
+""".strip()
+
+
+def paper_page(reproduction: Reproduction) -> str:
+    """The page as text."""
+    chapters = reproduction.chapters
+    links = [element("li", element("a", _short(chapter), href=f"#{chapter.key}")) for chapter in chapters]
+    errata = [claim for claim in reproduction.claims if claim.verdict is not Verdict.HOLDS]
+    body = element(
+        "body",
+        element("a", "Skip to the claims", href=f"#{chapters[0].key}", class_="skip"),
+        _header(reproduction),
+        element(
+            "nav",
+            element("ul", element("li", element("a", "Errata", href="#errata")), *links),
+            aria_label="Parts of this page",
+        ),
+        element(
+            "main",
+            element("section", element("h2", "Errata, each demonstrated"), _errata(errata), id="errata"),
+            *(_section(chapter) for chapter in chapters),
+            _method(),
+        ),
+        element("footer", f"Made by rowspace {__version__}. This page is complete: it loads nothing."),
+    )
+    head = element(
+        "head",
+        element("meta", charset="utf-8"),
+        element("meta", http_equiv="Content-Security-Policy", content=POLICY),
+        element("meta", name_="viewport", content="width=device-width, initial-scale=1"),
+        element("meta", name_="color-scheme", content="light dark"),
+        element("meta", name_="generator", content=f"rowspace {__version__}"),
+        element("title", "The matrix mechanism, reproduced"),
+        constant("style", SHEET + "\n" + _SHEET),
+    )
+    return f"<!doctype html>\n{element('html', head, body, lang='en')}\n"
+
+
+def _short(chapter: Chapter) -> str:
+    """The title without its section numbers."""
+    return chapter.title.split(" (")[0].removeprefix("What the paper ").capitalize()
+
+
+def _header(reproduction: Reproduction) -> Markup:
+    """What this is, and how it came out."""
+    count = reproduction.count
+    not_holding = count(Verdict.FAILS) + count(Verdict.UNCONFIRMED)
+    tiles = (
+        ("claims checked", str(len(reproduction.claims)), "figures, tables, examples, theorems, remarks"),
+        ("hold as printed", str(count(Verdict.HOLDS)), "by the computation beside each"),
+        ("hold corrected", str(count(Verdict.CORRECTED)), "slips, with the value that holds"),
+        ("do not hold", str(not_holding), "statements with a counterexample"),
+    )
+    return element(
+        "header",
+        element("p", "A paper, reproduced", class_="kicker"),
+        element("h1", "Optimizing linear counting queries under differential privacy"),
+        element("p", element("cite", PAPER), class_="lead"),
+        element(
+            "p",
+            "Every figure, table, example and numeric claim of the full version, computed again: the paper's value, ours, and "
+            "whether the text or a corrected value holds. Then what the paper left open.",
+            class_="lead",
+        ),
+        element(
+            "dl",
+            *(
+                element("div", element("dt", name), element("dd", value, element("small", small)))
+                for name, value, small in tiles
+            ),
+            class_="tiles",
+        ),
+    )
+
+
+def _errata(claims: list[Claim]) -> Markup:
+    """What the text says and what holds, in one place."""
+    return _card_table(
+        Table(
+            "errata",
+            "Where the text is wrong",
+            "Found by computing both sides; the sections below show how.",
+            ("where", "the text says", "what holds"),
+            tuple((claim.source.where, claim.printed, claim.correction) for claim in claims),
+        )
+    )
+
+
+def _section(chapter: Chapter) -> Markup:
+    return element(
+        "section",
+        element("h2", chapter.title),
+        element("p", chapter.summary),
+        element("div", *map(matrix_card, chapter.matrices), class_="matrices") if chapter.matrices else None,
+        _claims(chapter.claims),
+        element("div", *map(chart_card, chapter.charts), class_="cards") if chapter.charts else None,
+        *map(_card_table, chapter.tables),
+        id=chapter.key,
+    )
+
+
+def _claims(claims: tuple[Claim, ...]) -> Markup:
+    rows = [
+        element(
+            "tr",
+            element("th", claim.source.where, scope="row"),
+            element("td", claim.source.words, element("code", claim.source.function)),
+            element("td", claim.printed),
+            element("td", claim.ours),
+            element(
+                "td",
+                element("span", str(claim.verdict), class_=f"verdict {_CLASSES[claim.verdict]}"),
+                element("span", claim.correction, class_="correction") if claim.correction else None,
+            ),
+        )
+        for claim in claims
+    ]
+    columns = [element("col", class_=name) for name in ("where", "words", "paper", "ours", "verdict-column")]
+    heads = [element("th", name, scope="col") for name in ("where", "claim", "paper", "ours", "verdict")]
+    table = element(
+        "table",
+        element("colgroup", *columns),
+        element("thead", element("tr", *heads)),
+        element("tbody", *rows),
+        class_="claims",
+    )
+    return element("div", element("div", table, class_="scroll"), class_="card")
+
+
+def _card_table(table: Table) -> Markup:
+    """A table of figures under its title; words to the left, numbers to the right."""
+    rows = [
+        element(
+            "tr",
+            element("th", _written(row[0]), scope="row"),
+            *(
+                element("td", _written(cell), class_="words" if isinstance(cell, str) else None)
+                for cell in row[1:]
+            ),
+        )
+        for row in table.rows
+    ]
+    wordy = [bool(table.rows) and isinstance(table.rows[0][at], str) for at in range(len(table.headings))]
+    heads = [
+        element("th", name, scope="col", style="text-align:left" if words else None)
+        for name, words in zip(table.headings, wordy, strict=True)
+    ]
+    drawn = element("table", element("thead", element("tr", *heads)), element("tbody", *rows))
+    return element(
+        "div",
+        element("h3", table.title),
+        element("p", table.caption),
+        element("div", drawn, class_="scroll"),
+        class_="card",
+    )
+
+
+def _written(cell: Cell) -> str:
+    return cell if isinstance(cell, str) else number(cell)
+
+
+def _method() -> Markup:
+    return element(
+        "section",
+        element("h2", "How to check this page"),
+        fragment(
+            element(
+                "p",
+                "The command ",
+                element("code", "rowspace paper"),
+                " writes it, with the same figures in ",
+                element("code", "paper.json"),
+                ".",
+            ),
+            element(
+                "p",
+                "A verdict is not written down but computed: a claim holds if the numbers beside it say so, and a correction "
+                "counts only if the printed value is found wrong and the corrected one right. Below each claim stands the "
+                "function that computes it; docs/paper.md names the test that keeps it. Theorems have the numbers of the "
+                "conference version.",
+            ),
+        ),
+        id="method",
+    )
