@@ -15,18 +15,30 @@ that covers at least the stated level.
 from __future__ import annotations
 
 from functools import lru_cache
+from typing import Protocol
 
 import numpy as np
 import scipy
 
 from rowspace.exceptions import InvalidInput
 from rowspace.operators.base import Vector
-from rowspace.privacy import NoiseModel
 
 from .coefficients import Moments
 
 
-def half_widths(parts: Moments, noise: NoiseModel, level: float) -> Vector:
+class NoiseShape(Protocol):
+    """What intervals need to know of the noise on each answer: a noise model, or an average of several."""
+
+    @property
+    def variance(self) -> float:
+        """Its variance."""
+
+    @property
+    def excess_kurtosis(self) -> float:
+        """Its fourth cumulant over squared variance."""
+
+
+def half_widths(parts: Moments, noise: NoiseShape, level: float) -> Vector:
     """Half-width of the two-sided interval around every answer that covers the truth at this level."""
     if isinstance(level, bool) or not isinstance(level, (int, float)) or not 0.0 < level < 1.0:
         raise InvalidInput(

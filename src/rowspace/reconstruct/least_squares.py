@@ -29,7 +29,7 @@ def estimate_counts(strategy: Operator, answers: npt.NDArray[np.int64]) -> Vecto
         try:
             return strategy.pinv() @ y
         except TooLarge:
-            return _iterate(strategy, y)
+            return iterated(strategy, y)
 
 
 def estimate_tables(strategy: TableOperator, answers: npt.NDArray[np.int64]) -> ComponentTables:
@@ -42,7 +42,8 @@ def noisy_values(strategy: Operator, answers: npt.NDArray[np.int64]) -> Vector:
     return np.ldexp(answers, dropped_bits(strategy))
 
 
-def _iterate(strategy: Operator, y: Vector) -> Vector:
+def iterated(strategy: Operator, y: Vector) -> Vector:
+    """Least squares by LSMR: actions of the strategy only, whatever its structure."""
     linear = scipy.sparse.linalg.LinearOperator(
         strategy.shape,
         matvec=lambda v: strategy @ v.ravel(),

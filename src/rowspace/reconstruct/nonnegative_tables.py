@@ -1,0 +1,136 @@
+"""Non-negative tables that agree wherever they overlap, for domains too large for cells.
+
+    minimize Σ_S w_S² ‖t_S − t̂_S‖²    over tables t_S ≥ 0 with one total, equal where they overlap
+
+Tables that agree form a linear space, on which least squares projects without the cells; tables that are not negative
+and have the total form simplices, on which each table is projected by itself. The alternating direction method of
+multipliers goes between the two until they meet. What is left is then removed exactly: the agreeing tables are mixed
+with as much of the even distribution as lifts their lowest cell to zero.
+
+Agreement is pairwise and on all common attributes. That does not mean that some counts over all cells have exactly
+these tables: with cycles of overlapping tables none may.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from math import prod
+
+import numpy as np
+
+from rowspace.operators import Marginals
+from rowspace.operators.base import Vector
+from rowspace.operators.component_tables import ComponentTables
+from rowspace.operators.subset_lattice import mask_of
+
+from .simplex import nearest_counts
+
+ACCURACY = 1e-3
+"""Largest difference between the agreeing and the non-negative tables at which it stops, in units 1/w_S."""
+
+MOST_STEPS = 1_000
+"""Steps after which it stops in any case."""
+
+
+@dataclass(frozen=True, eq=False)
+class TableFamily:
+    """Sets of attributes whose tables are kept, none within another, and how much each counts."""
+
+    sizes: tuple[int, ...]
+    sets: tuple[tuple[int, ...], ...]
+    weights: tuple[float, ...]
+
+    @cached_property
+    def marginals(self) -> Marginals:
+        """The tables as a strategy: its least squares is what makes tables agree."""
+        return Marginals(self.sizes, self.sets, self.weights)
+
+    @property
+    def cells(self) -> int:
+        """Cells of all tables together."""
+        return self.marginals.shape[0]
+
+    def flat(self, tables: ComponentTables) -> Vector:
+        """All tables, one after the other."""
+        out = np.empty(self.cells)
+        for stack in self.marginals.layout.stacks:
+            for block in stack.blocks():
+                out[block.where] = tables.tables([self.sets[n] for n in block.numbers.tolist()]).ravel()
+        return out
+
+    def agreed(self, flat: Vector) -> ComponentTables:
+        """The tables nearest to these that agree wherever they overlap."""
+        return self.marginals.component_tables(self.per_cell(self.weights) * flat)
+
+    def per_cell(self, values: Sequence[float]) -> Vector:
+        """A value per table, repeated over its cells."""
+        return np.repeat(np.asarray(values, dtype=np.float64), np.diff(self.marginals.layout.offsets))
+
+    @cached_property
+    def even(self) -> Vector:
+        """One record spread evenly over the cells of every table."""
+        return self.per_cell([1 / prod(shape) for shape in self.marginals.count_shapes])
+
+    def nearest_counts(self, flat: Vector, total: float) -> Vector:
+        """Every table by itself made non-negative with this total."""
+        out = np.empty_like(flat)
+        for stack in self.marginals.layout.stacks:
+            for block in stack.blocks():
+                tables = block.taken(flat)
+                rows = tables.reshape(len(tables), -1)
+                out[block.where] = nearest_counts(rows, total).ravel()
+        return out
+
+
+def largest_sets(sets: Sequence[tuple[int, ...]]) -> tuple[tuple[int, ...], ...]:
+    """Those that are in no other: what is below them follows by summing.
+
+    >>> largest_sets([(), (0,), (1,), (0, 2), (2,)])
+    ((1,), (0, 2))
+    """
+    masks = {own: mask_of(own) for own in dict.fromkeys(sets)}
+    holding: dict[int, list[int]] = {}
+    for own, mask in masks.items():
+        for i in own:
+            holding.setdefault(i, []).append(mask)
+    everything = list(masks.values())
+    return tuple(
+        own
+        for own, mask in masks.items()
+        if not any(mask != other and mask & other == mask for other in _near(own, holding, everything))
+    )
+
+
+def _near(own: tuple[int, ...], holding: dict[int, list[int]], everything: list[int]) -> list[int]:
+    """The sets that share the attribute of fewest sets."""
+    return min((holding[i] for i in own), key=len) if own else everything
+
+
+def nonnegative_tables(family: TableFamily, estimate: ComponentTables, total: float) -> ComponentTables:
+    """The non-negative tables nearest to an estimate, agreeing and with this total. O(steps · cells of all tables)."""
+    if total <= 0:
+        return family.agreed(np.zeros(family.cells))
+    target = family.flat(estimate)
+    unit = 1 / family.per_cell(family.weights)
+    agreeing = cut = target
+    pull = np.zeros_like(target)
+    for _ in range(MOST_STEPS):
+        agreeing = family.flat(family.agreed((target + cut - pull) / 2))
+        cut = family.nearest_counts(agreeing + pull, total)
+        pull += agreeing - cut
+        if np.abs(agreeing - cut).max(initial=0.0) <= ACCURACY * unit.min():
+            break
+    return family.agreed(_lifted(family, agreeing, total))
+
+
+def _lifted(family: TableFamily, agreeing: Vector, total: float) -> Vector:
+    """Agreeing tables with the total, mixed with the even distribution until no cell is negative."""
+    found = float(agreeing[: prod(family.marginals.count_shapes[0])].sum())
+    even = total * family.even
+    agreeing = agreeing + (total - found) * family.even
+    # A little more than needed, for what is lost when tables are put together again.
+    short = max(0.0, -float((agreeing / even).min())) + 1e-9
+    share = short / (1 + short)
+    return np.asarray((1 - share) * agreeing + share * even)
