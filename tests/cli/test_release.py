@@ -131,3 +131,15 @@ def test_inputs_are_never_overwritten(folder: Path) -> None:
         ended = rowspace("release", "--no-ledger", folder / "study.toml", data, "-o", data, "--force")
     assert ended.code == 1
     assert "also read" in ended.err
+
+
+def test_one_group_too_large_for_a_table_is_refused_before_data_is_touched(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("rowspace.cli.release.TABLE_LIMIT", 100)
+    arguments = ("release", "--no-ledger", folder / "study.toml", folder / "people.csv", "-o")
+    with unchanged(folder):
+        ended = rowspace(*arguments, folder / "a.csv")
+    assert ended.code != 0
+    assert "ask it for a part" in " ".join(ended.err.split())
+    assert rowspace(*arguments, folder / "a.release").code == 0

@@ -105,7 +105,7 @@ def test_a_table_that_would_not_fit_says_so():
     big = rs.Domain(age=rs.Numeric(0, 4096, bins=4096))
     plan = rs.plan(rs.workload.prefixes(big, "age"), rs.PureDP(1.0), effort="fast")
     release = rs.release(plan, np.ones(4096, dtype=int))
-    with pytest.raises(TooLarge, match="8390656 answers"):
+    with pytest.raises(TooLarge, match="8,390,656 answers"):
         release.ask(rs.workload.ranges(big, "age"))
 
 

@@ -110,9 +110,9 @@ def release(
         made = mechanism.release(
             plan, source, ledger=keeper, dataset=dataset, table=table or _table_of_study(study, source)
         )
-        answers = made.answers(level) if plan.workload.size <= TABLE_LIMIT else None
     with screen.working("Writing"):
         _write_all(made, targets, level, keeper)
+        answers = _answers_to_show(made, level, all_of_them=as_json)
     _report(screen, study.name, made, answers, level, targets, keeper)
 
 
@@ -176,11 +176,12 @@ def _load_plan(plan_file: Path, study: Study) -> Plan:
 
 
 def _refuse_long_tables(plan: Plan, targets: list[Path]) -> None:
-    """Refuse, before data is touched, to write more rows than a table may have."""
-    if plan.workload.size > TABLE_LIMIT and any(target.suffix.lower() != NATIVE for target in targets):
+    """Refuse, before data is touched, to write tables whose largest portion would not fit in memory."""
+    largest = max(plan.workload.parts, key=lambda part: part.size)
+    if largest.size > TABLE_LIMIT and any(target.suffix.lower() != NATIVE for target in targets):
         raise TooLarge(
-            f"a table of {whole(plan.workload.size)} answers exceeds {TABLE_LIMIT:,} rows; write a {NATIVE} file "
-            "and ask it for a part"
+            f"{largest.group!r} alone has {whole(largest.size)} answers, more than the {TABLE_LIMIT:,} rows that are "
+            f"made at a time; write a {NATIVE} file and ask it for a part"
         )
 
 
@@ -205,6 +206,14 @@ def _write_all(made: Release, targets: list[Path], level: float, keeper: _Receip
             advice = f"; {keeper.advice}" if keeper is not None else ""
             raise FileError(f"{error}{there}{advice}") from None
         written.append(str(target))
+
+
+def _answers_to_show(made: Release, level: float, *, all_of_them: bool) -> pd.DataFrame | None:
+    """The answers for the JSON document, or the first portion of them for a screen; none where that is too large."""
+    workload = made.plan.workload
+    if all_of_them:
+        return made.answers(level) if workload.size <= TABLE_LIMIT else None
+    return next(made.stream(level=level)) if workload.parts[0].size <= TABLE_LIMIT else None
 
 
 def _report(

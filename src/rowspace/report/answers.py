@@ -46,13 +46,17 @@ class AnswerGroup:
 def first_answers(
     workload: Workload, answers: pd.DataFrame, *, per_group: int = 3, groups: int = 12
 ) -> list[AnswerGroup]:
-    """The first answers of every group, in the order of the workload; groups of the same name together."""
+    """The first answers of every group, in the order of the workload; groups of the same name together.
+
+    answers: those of the workload, or as many of the first ones as there are to show.
+    """
     found: dict[str, tuple[int, list[AnswerRow]]] = {}
     start = 0
     for part in workload.parts:
         size, rows = found.get(part.group, (0, []))
-        if part.group in found or len(found) < groups:
-            shown = range(start, start + min(part.size, max(0, per_group - len(rows))))
+        if part.group in found or (len(found) < groups and start < len(answers)):
+            end = start + min(part.size, max(0, per_group - len(rows)))
+            shown = range(start, min(end, len(answers)))
             rows += answer_rows(answers, list(shown), [workload.label(index) for index in shown])
             found[part.group] = (size + part.size, rows)
         start += part.size

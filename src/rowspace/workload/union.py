@@ -7,7 +7,7 @@ from bisect import bisect_right
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import accumulate, pairwise, repeat
+from itertools import accumulate, chain, pairwise, repeat
 from typing import Any
 
 from rowspace import operators as op
@@ -165,8 +165,8 @@ class Workload:
         group = "query group" if "group" in names else "group"
         if len(names) > MAX_COLUMNS:
             slices = self._slices(start, stop)
-            groups = [part.group for part, first, last in slices for _ in range(last - first)]
-            return {group: groups, "query": self.labels(start, stop)}
+            groups = chain.from_iterable(repeat(part.group, last - first) for part, first, last in slices)
+            return {group: list(groups), "query": self.labels(start, stop)}
         table: dict[str, list[str]] = {name: [] for name in (group, *names)}
         for part, first, last in self._slices(start, stop):
             entries = part.entries(first, last)
