@@ -25,6 +25,10 @@ LARGEST_LATTICE = 2**LARGEST_SET
 """Most sets in one family."""
 
 
+SLOW_ENTRIES = 2**24
+"""Most numbers that are sorted row by row, where sets of attributes do not fit numbers of 64 bits."""
+
+
 def mask_of(attributes: Iterable[int]) -> int:
     """The integer that stands for a set of attribute numbers."""
     return sum(1 << attribute for attribute in attributes)
@@ -74,19 +78,16 @@ class SubsetLattice:
         total = 0
         for k in range(largest, -1, -1):
             # The sets of k attributes: those given, and every set of k + 1 attributes without one of them.
-            children = [np.delete(above, j, axis=1) for j in range(k + 1)] if len(above) else []
-            given = rows.get(k, np.empty((0, k), dtype=np.int64))
-            found, inverse = _distinct(np.concatenate([*children, given.reshape(len(given), k)]), width)
-            if children:
-                below[k + 1] = inverse[: (k + 1) * len(above)].reshape(k + 1, len(above)).T
+            given = rows.get(k, np.empty((0, k), dtype=np.int64)) if k else np.empty((1, 0), dtype=np.int64)
+            found, inverse = _distinct(given, above, width)
+            if len(above):
+                below[k + 1] = inverse[len(given) :].reshape(k + 1, len(above)).T
             orders[k] = above = found
             total += len(found)
             if total > LARGEST_LATTICE:
                 raise TooLarge(
                     f"these marginals have more than {LARGEST_LATTICE} subsets; use fewer or smaller ones"
                 )
-        if not len(orders[0]):
-            orders[0] = np.empty((1, 0), dtype=np.int64)
         below[0] = np.empty((1, 0), dtype=np.int64)
         return cls(tuple(orders), tuple(below))
 
@@ -165,7 +166,7 @@ class SubsetLattice:
         if k == 0 or not len(rows):
             return np.zeros(len(rows), dtype=np.int64)
         width = 1 + max(int(own.max()) for own in self.orders[1:])
-        if width**k < 2**62:
+        if _has_keys(k, width):
             place = np.searchsorted(_keys(self.orders[k], width), _keys(rows, width))
         else:
             numbers = {tuple(row): number for number, row in enumerate(self.orders[k].tolist())}
@@ -173,18 +174,41 @@ class SubsetLattice:
         return np.asarray(place + self.offsets[k])
 
 
+def _has_keys(k: int, width: int) -> bool:
+    """Whether sets of k attributes below `width` fit numbers of 64 bits."""
+    return width <= 62 or width**k < 2**62
+
+
 def _keys(rows: Indices, width: int) -> Indices:
-    """Rows of digits below `width` as numbers, which sort as the rows do."""
+    """Rows of attribute numbers as numbers that sort as the rows do: the earlier an attribute, the higher its bit."""
     keys = np.zeros(len(rows), dtype=np.int64)
     for column in rows.T:
-        keys = keys * width + column
+        keys = keys - (1 << (61 - column)) if width <= 62 else keys * width + column
     return keys
 
 
-def _distinct(rows: Indices, width: int) -> tuple[Indices, Indices]:
-    """(the distinct rows in lexicographic order, the number of each row among them)."""
-    if width ** rows.shape[1] < 2**62:
-        _, first, inverse = np.unique(_keys(rows, width), return_index=True, return_inverse=True)
-        return rows[first], inverse
-    found, inverse = np.unique(rows, axis=0, return_inverse=True)
-    return found, inverse.ravel()
+def _distinct(given: Indices, above: Indices, width: int) -> tuple[Indices, Indices]:
+    """(the distinct rows in lexicographic order, the number of each row among them).
+
+    The rows are those given, then those above without their first attribute, then without their second, and so on.
+    """
+    k = given.shape[1]
+    removed = range(k + 1) if len(above) else ()
+    if not _has_keys(k, width):
+        if len(removed) * len(above) * k > SLOW_ENTRIES:
+            raise TooLarge(
+                "these marginals of many attributes have too many subsets; use fewer or smaller ones"
+            )
+        rows = np.concatenate([given, *(np.delete(above, j, axis=1) for j in removed)])
+        found, inverse = np.unique(rows, axis=0, return_inverse=True)
+        return found, inverse.ravel()
+    # Only keys are held for all rows at once: there are k + 1 times as many as sets above.
+    keys = [_keys(given, width), *(_keys(np.delete(above, j, axis=1), width) for j in removed)]
+    _, first, inverse = np.unique(np.concatenate(keys), return_index=True, return_inverse=True)
+    found = np.empty((len(first), k), dtype=np.int64)
+    own = first < len(given)
+    found[own] = given[first[own]]
+    for j in removed:
+        own = (first >= len(given) + j * len(above)) & (first < len(given) + (j + 1) * len(above))
+        found[own] = np.delete(above[first[own] - len(given) - j * len(above)], j, axis=1)
+    return found, inverse
