@@ -22,8 +22,10 @@ def appendix(extent: Extent) -> Chapter:
     """Propositions 5, 6 and 8, Examples 8 and 9, Figure 5."""
     return Chapter(
         key="appendix",
+        short="Appendix",
         title="Scaling, the published wavelet, ellipses (Appendices A, E, G)",
-        summary="Equal noise on every row is no restriction; a profile is an ellipse, its sensitivity another matter.",
+        summary="Equal noise on every row is no restriction; a profile is an ellipse, its sensitivity "
+        "another matter.",
         claims=(
             _multiples(),
             _unequal_noise(),
@@ -137,7 +139,8 @@ def _ellipse() -> Claim:
     return confirm(
         source,
         "7/2, 1/2; √7; 45°",
-        f"{numbers(list(parts.values))}; {number(stretch)}; {number(degrees(abs(np.arctan2(direction[1], direction[0]))) % 90)}°",
+        f"{numbers(list(parts.values))}; {number(stretch)}; "
+        f"{number(degrees(abs(np.arctan2(direction[1], direction[0]))) % 90)}°",
         holds=close(parts.values, [3.5, 0.5])
         and close(stretch, sqrt(7))
         and close(abs(direction), np.full(2, sqrt(0.5))),
@@ -180,19 +183,21 @@ def _second_strategy() -> Claim:
     source = Source(
         "example-9",
         "Example 9",
-        "A₂ = [1/√7, −1/√7; 1, 1] achieves M₂; its higher sensitivity makes its advantage along y = x less pronounced",
+        "A₂ = [1/√7, −1/√7; 1, 1] achieves M₂; its higher sensitivity makes its advantage along y = x less "
+        "pronounced",
         "error.strategy_from_profile",
         "tests/error/test_profile.py::test_the_papers_two_by_two_example",
     )
     A = op.Dense(_a_2())
-    printed = [[1 / sqrt(7), -1 / sqrt(7)], [1, 1]]
+    printed = np.array([[1 / sqrt(7), -1 / sqrt(7)], [1, 1]])
     delta = A.max_column_norm(1)
     # With sensitivity: Δ²(1/2 + 3 sin²) < 1.
     angle = degrees(asin(sqrt((1 / delta**2 - 0.5) / 3)))
     return confirm(
         source,
         "Δ higher than 1",
-        f"the same entries and profile; Δ = {number(delta)}, so A₂ has less error than A₁ only within {number(angle, 3)}° of "
+        f"the same entries and profile; Δ = {number(delta)}, so A₂ has less error than A₁ only within "
+        f"{number(angle, 3)}° of "
         "y = x",
         holds=close(A.to_dense(), printed) and close(error.profile(A), M_2) and delta > 1,
         sensitivity=delta,
@@ -213,7 +218,8 @@ def _figure_5() -> Chart:
     return Chart(
         "figure-5",
         "Figure 5: the ellipses of two profiles",
-        "Queries (w₁, w₂) whose profile term is one: M₁ a circle, M₂ an ellipse along y = x. Where a curve lies farther out, "
+        "Queries (w₁, w₂) whose profile term is one: M₁ a circle, M₂ an ellipse along y = x. Where a curve "
+        "lies farther out, "
         "queries have less error. The third curve is what remains of M₂ once the sensitivity of A₂ is paid.",
         "weight of the first cell",
         tuple(series),

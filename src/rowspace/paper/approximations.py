@@ -22,6 +22,7 @@ def approximations(extent: Extent) -> Chapter:
     bound, ellipsoid = _singular_value_bound(extent)
     return Chapter(
         key="approximations",
+        short="Ratios",
         title="Two approximations (§5.2, Appendix C)",
         summary="Both are promised to be within a factor n of the least error. Measured, they are within a small "
         "constant on these workloads.",
@@ -82,7 +83,8 @@ def _ratios(extent: Extent) -> tuple[Claim, Claim, Table]:
             confirm(
                 Source(key, where, words, function, test),
                 "at most n",
-                f"at most {number(ratio, 3)} ({worst[0]}, n = {worst[1]}) over {len(rows)} workloads; even against the "
+                f"at most {number(ratio, 3)} ({worst[0]}, n = {worst[1]}) over {len(rows)} workloads; even "
+                "against the "
                 "bound for all strategies never above n",
                 # Against the lower bound, which is below the unknown optimum, the factor n is proved to hold here.
                 holds=all(float(row[-1]) <= int(row[1]) for row in rows),
@@ -92,7 +94,8 @@ def _ratios(extent: Extent) -> tuple[Claim, Claim, Table]:
     table = Table(
         "approximation-ratios",
         "How far the approximations are from the least error",
-        "Laplace noise, Δ_A²·tr((AᵗA)⁻¹WᵗW). The theorems promise a factor n. Last column: the worse of the two over the "
+        "Laplace noise, Δ_A²·tr((AᵗA)⁻¹WᵗW). The theorems promise a factor n. Last column: the worse of "
+        "the two over the "
         "bound that no strategy can beat.",
         ("workload", "n", "least found", "L2", "ratio", "singular value", "ratio", "over the bound"),
         tuple(rows),
@@ -104,7 +107,8 @@ def _uncorrelated() -> Claim:
     source = Source(
         "l2-uncorrelated",
         "§5.2.1",
-        "The L2 approximation gives the optimal strategy if the optimal strategy has only uncorrelated queries, such "
+        "The L2 approximation gives the optimal strategy if the optimal strategy has only uncorrelated "
+        "queries, such "
         "as Iₙ",
         "strategy.GaussianOptimal",
         "tests/strategy/test_gaussian_optimal.py::test_figures",
@@ -118,8 +122,10 @@ def _uncorrelated() -> Claim:
     return refute(
         source,
         "Iₙ optimal for Laplace noise ⇒ Iₙ is the L2 approximation",
-        f"all ranges, n = 2: the identity is best ({number(least.total_error)}); the L2 optimum is another strategy "
-        f"(objective {number(l2.total_error)}), and under Laplace noise has {number(best)} even at its best rotation",
+        f"all ranges, n = 2: the identity is best ({number(least.total_error)}); the L2 optimum is another "
+        "strategy "
+        f"(objective {number(l2.total_error)}), and under Laplace noise has {number(best)} even at its "
+        "best rotation",
         "uncorrelated queries make the two objectives equal at Iₙ, but the L2 objective has its minimum elsewhere",
         wrong=best > 1.05 * identity and l2.total_error < 0.99 * identity,
         right=close(least.total_error, identity, 1e-6),
@@ -149,7 +155,7 @@ def _singular_value_bound(extent: Extent) -> tuple[Claim, Claim]:
     least, most, printed, corrected = np.inf, 0.0, 0.0, 0.0
     for _ in range(extent.trials):
         A = rng.normal(size=(n, n))
-        Q, d, Pt = linalg.svd(A)
+        Q, d, _ = linalg.svd(A)
         smallest = float(np.sqrt(np.sum(d**2)))
         rotation = np.linalg.qr(rng.normal(size=(n, n)))[0]
         least = min(least, _covering_radius(rotation, d) / smallest)
@@ -161,7 +167,8 @@ def _singular_value_bound(extent: Extent) -> tuple[Claim, Claim]:
         confirm(
             bound,
             "radius √Σδ² at Q = I, at most √n Δ_A",
-            f"{extent.trials} random rotations, all 2ⁿ faces: radius at least {number(least, 4)} times √Σδ², which is at "
+            f"{extent.trials} random rotations, all 2ⁿ faces: radius at least {number(least, 4)} times "
+            "√Σδ², which is at "
             f"most {number(most, 3)} times √n Δ_A",
             holds=bool(least >= 1 - 1e-9 and most <= 1),
             least_ratio=float(least),

@@ -18,8 +18,10 @@ def augmentation(extent: Extent) -> Chapter:
     """Theorem 8 and the heuristic that follows from it."""
     return Chapter(
         key="augmentation",
+        short="Augmenting",
         title="Augmentation (§5.3, Appendix D)",
-        summary="More noisy answers never make the profile worse; completing deficient columns costs no sensitivity.",
+        summary="More noisy answers never make the profile worse; completing deficient columns costs no "
+        "sensitivity.",
         claims=(_never_worse(extent), _equality(extent), _sensitivity(extent), _strictness()),
     )
 
@@ -54,7 +56,8 @@ def _equality(extent: Extent) -> Claim:
     source = Source(
         "theorem-8-equality",
         "Theorem 8",
-        "The profile term stays the same only for queries AᵗAw with Bw = 0; there are such if and only if B is not of "
+        "The profile term stays the same only for queries AᵗAw with Bw = 0; there are such if and only if "
+        "B is not of "
         "full column rank",
         "strategy.augment",
         "tests/strategy/test_augment.py::test_no_query_gets_worse",
@@ -73,7 +76,8 @@ def _equality(extent: Extent) -> Claim:
     return confirm(
         source,
         "equality exactly there",
-        f"{extent.trials} random pairs: unchanged to {number(same, 2)} there; elsewhere, and for B of full rank, less by at "
+        f"{extent.trials} random pairs: unchanged to {number(same, 2)} there; elsewhere, and for B of full "
+        "rank, less by at "
         f"least {number(different, 2)}",
         holds=same < 1e-8 and different > 1e-10,
         unchanged_to=same,
@@ -104,7 +108,8 @@ def _sensitivity(extent: Extent) -> Claim:
     return confirm(
         source,
         "sensitivity unchanged",
-        f"{extent.trials // 4} random strategies, all ranges: sensitivity at most {number(raised, 6)} times, total error "
+        f"{extent.trials // 4} random strategies, all ranges: sensitivity at most {number(raised, 6)} "
+        "times, total error "
         f"at most {number(worst, 4)} times what it was",
         holds=raised <= 1 + 1e-12 and worst <= 1 + 1e-9,
         sensitivity_ratio=raised,
@@ -122,15 +127,15 @@ def _strictness() -> Claim:
     )
     # The paper's own M₂: the estimates of the first cell and of w = [3, 4] are uncorrelated, (M₂w)₁ = 0.
     A = error.strategy_from_profile([[2, -1.5], [-1.5, 2]])
-    more = op.Stack(A, op.Dense([[0.5, 0.0]]))
-    w, other = op.Dense([[3.0, 4.0]]), op.Dense([[3.0, 3.0]])
+    more = op.Stack(A, op.Dense(np.array([[0.5, 0.0]])))
+    w, other = op.Dense(np.array([[3.0, 4.0]])), op.Dense(np.array([[3.0, 3.0]]))
     unchanged = float(error.query_variances(more, w)[0] / error.query_variances(A, w)[0])
     improved = float(error.query_variances(more, other)[0] / error.query_variances(A, other)[0])
     return refute(
         source,
         "strictly smaller whenever w_j ≠ 0",
-        f"the profile M₂ and a row for the first cell: w = [3, 4] keeps {number(unchanged)} of its error, [3, 3] "
-        f"{number(improved, 4)}",
+        f"the profile M₂ and a row for the first cell: the error of w = [3, 4] stays, "
+        f"that of [3, 3] falls to {number(improved, 4)} of what it was",
         "strict exactly where (Mw)_j ≠ 0 for an augmented column j, as Theorem 8 itself says",
         wrong=close(unchanged, 1, 1e-9),
         right=improved < 1 - 1e-3,

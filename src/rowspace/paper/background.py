@@ -21,6 +21,7 @@ def background(extent: Extent) -> Chapter:
     """Figure 1, Examples 1 and 2, Propositions 1 and 2."""
     return Chapter(
         key="background",
+        short="Queries",
         title="Queries and the Laplace mechanism (§1, §2)",
         summary="The three running strategies, what a record can change in their answers, and why overlapping "
         "queries waste budget.",
@@ -63,7 +64,8 @@ def _matrices() -> Claim:
         "tests/operators/test_paper_matrices.py::test_strategies",
     )
     ours = [A.to_dense() for A in (op.Identity(4), op.Hierarchy(4), op.Haar(4))]
-    same = [np.array_equal(A, printed) for A, printed in zip(ours, (np.eye(4), H4, Y4), strict=True)]
+    printed = [np.array(matrix) for matrix in (np.eye(4), H4, Y4)]
+    same = [np.array_equal(A, P) for A, P in zip(ours, printed, strict=True)]
     ranks = [int(np.linalg.matrix_rank(A)) for A in ours]
     return confirm(
         source,

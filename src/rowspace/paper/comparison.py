@@ -20,6 +20,7 @@ def comparison(extent: Extent) -> Chapter:
     lengths, chart = _by_length()
     return Chapter(
         key="comparison",
+        short="H and Y",
         title="Hₙ against Yₙ (§6.2, Theorem 10)",
         summary="For no query is one of them better than the other by more than a factor two.",
         claims=(_between(extent), _ends(), lengths, _branching()),
@@ -50,7 +51,8 @@ def _between(extent: Extent) -> Claim:
     return confirm(
         source,
         "[½, 2]",
-        f"between {number(least, 4)} and {number(most, 4)} over {tried:,} queries: all ranges, random real and 0/1 queries, "
+        f"between {number(least, 4)} and {number(most, 4)} over {tried:,} queries: all ranges, random real "
+        "and 0/1 queries, "
         "n = 2, 16, 256",
         holds=least >= 0.5 - 1e-9 and most <= 2 + 1e-9,
         least=least,
@@ -73,7 +75,8 @@ def _ends() -> Claim:
     return confirm(
         source,
         "–",
-        f"[1, −1, 0, …] attains {number(pair)}; the total has n/(2n − 1) = {number(total, 6)} at n = {n:,}, towards ½",
+        f"[1, −1, 0, …] attains {number(pair)}; the total has n/(2n − 1) = {number(total, 6)} at n = "
+        f"{n:,}, towards ½",
         holds=close(pair, 2) and close(total, n / (2 * n - 1)),
         total=total,
         pair=pair,
@@ -102,7 +105,8 @@ def _by_length() -> tuple[Claim, Chart]:
     chart = Chart(
         "lengths",
         "Ranges by their length",
-        f"Mean expected squared error of the ranges of each length at ε = 1, n = {n}. From length {crossing} on, Hₙ is better "
+        f"Mean expected squared error of the ranges of each length at ε = 1, n = {n}. From length "
+        f"{crossing} on, Hₙ is better "
         "than Yₙ.",
         "length of the range",
         tuple(Series.of(name, lengths, values) for name, values in means.items()),
@@ -137,7 +141,8 @@ def _branching() -> Claim:
     return confirm(
         source,
         "lower",
-        "all ranges, n = 4096, over Yₙ: " + ", ".join(f"{b}: {number(r, 3)}" for b, r in ratios.items()),
+        "total error over that of Yₙ, all ranges, n = 4096: "
+        + ", ".join(f"{number(ratio, 3)} (branching {b})" for b, ratio in ratios.items()),
         holds=ratios[best] < 1 < ratios[2],
         best_branching=best,
         best_ratio=ratios[best],

@@ -8,17 +8,17 @@ from .reproduction import Reproduction
 _OPENING = """# The paper, claim by claim
 
 *Optimizing Linear Counting Queries Under Differential Privacy* (C. Li, M. Hay, V. Rastogi, G. Miklau, A. McGregor, PODS
-2010, full version). Every figure, table, example and numeric claim, with the function that computes it and the test that
-keeps it.
+2010, full version). Every figure, table, example and numeric claim, with the function that computes it and the test
+that keeps it.
 
 ```
 rowspace paper -o out            # a minute or two: paper.html, paper.json, and this page as paper.md
 rowspace paper -o out --quick    # seconds: the same claims on smaller domains
 ```
 
-`paper.html` has the values side by side. Verdicts are computed: a claim holds if its numbers say so; a correction counts
-only if the printed value is found wrong and the corrected one right. Theorems have the numbers of the conference version,
-in which the theorem on Gaussian noise that the full version adds has none.
+`paper.html` has the values side by side. Verdicts are computed: a claim holds if its numbers say so; a correction
+counts only if the printed value is found wrong and the corrected one right. Theorems have the numbers of the conference
+version, in which the theorem on Gaussian noise that the full version adds has none.
 
 From Python:
 

@@ -25,8 +25,10 @@ def eigenvalues(extent: Extent) -> Chapter:
     table_1, table = _table_1()
     return Chapter(
         key="eigenvalues",
+        short="Spectra",
         title="Geometry of Hₙ and Yₙ (§6.1, Appendix F.1)",
-        summary="Both strategies have the Haar vectors as axes and nearly the same eigenvalues; most of the paper's slips "
+        summary="Both strategies have the Haar vectors as axes and nearly the same eigenvalues; most of "
+        "the paper's slips "
         "are in the figures it derives from them.",
         claims=(
             _sizes(),
@@ -70,7 +72,8 @@ def _table_1() -> tuple[Claim, Table]:
     source = Source(
         "table-1",
         "Table 1",
-        "Eigenvalues 2ʲ − 1 of HₙᵗHₙ and 2ʲ of YₙᵗYₙ, 2^(k−j) times each, and 2^(k+1) − 1 and 2ᵏ for the vector of ones",
+        "Eigenvalues 2ʲ − 1 of HₙᵗHₙ and 2ʲ of YₙᵗYₙ, 2^(k−j) times each, and 2^(k+1) − 1 and 2ᵏ for the "
+        "vector of ones",
         "operators.Operator.gram",
         SPECTRA,
     )
@@ -95,7 +98,8 @@ def _table_1() -> tuple[Claim, Table]:
         Table(
             "table-1",
             f"Table 1 for n = {n}: eigenvalues of HₙᵗHₙ and YₙᵗYₙ",
-            "Computed by eigendecomposition; the eigenvectors are those of the Haar wavelet. Corresponding eigenvalues are "
+            "Computed by eigendecomposition; the eigenvectors are those of the Haar wavelet. Corresponding "
+            "eigenvalues are "
             "within a factor two, which is Theorem 10.",
             ("level j", "multiplicity", "Hₙ", "Yₙ", "H/Y", "eigenvector"),
             tuple(rows),
@@ -118,7 +122,8 @@ def _distinct() -> Claim:
         source,
         f"{K + 1} for both at n = {2**K}",
         f"{counts[0]} for Hₙ, {counts[1]} for Yₙ",
-        "log n for Yₙ: its largest eigenvalue n belongs to the total and to the first difference, as the next sentence says",
+        "log n for Yₙ: its largest eigenvalue n belongs to the total and to the first difference, as the "
+        "next sentence says",
         wrong=counts[1] != K + 1,
         right=counts == [K + 1, K],
         hierarchy=counts[0],
@@ -227,7 +232,8 @@ def _y_decomposition() -> Claim:
     source = Source(
         "section-6-y-sensitivity",
         "§6.1, Appendix F.1",
-        "The modified decomposition of Yₙ has sensitivity log n + 2√2 − 4 for n ≥ 8 (appendix: k + √2 − 1, with a last term "
+        "The modified decomposition of Yₙ has sensitivity log n + 2√2 − 4 for n ≥ 8 (appendix: k + √2 − 1, "
+        "with a last term "
         "2^(−k/2)√(2^(k−1)))",
         "error.profile_equivalent",
         DECOMPOSED,
@@ -239,7 +245,8 @@ def _y_decomposition() -> Claim:
     return correct(
         source,
         f"log n + 2√2 − 4 = {number(printed)} at n = 8",
-        f"{number(reached[3])} at n = 8; nothing with this profile is below ‖Y₈‖₂ = {number(op.Haar(8).max_column_norm(2))}",
+        f"{number(reached[3])} at n = 8; nothing with this profile is below ‖Y₈‖₂ = "
+        f"{number(op.Haar(8).max_column_norm(2))}",
         "log n + √2 − 1; the last term of the appendix's sum is 2^(−(k−1)/2)√(2ᵏ) = √2",
         wrong=printed < op.Haar(8).max_column_norm(2),
         right=same and all(close(value, k + sqrt(2) - 1) for k, value in reached.items()),
@@ -252,7 +259,8 @@ def _monotone() -> Claim:
     source = Source(
         "appendix-f-f",
         "Appendix F.1",
-        "f(k) = k + 1 − √(1 − 2⁻ᵏ) + √(2 − 2⁻ᵏ) has f(1) ≈ 0.06815 and grows, so the decomposition beats Hₙ for all n",
+        "f(k) = k + 1 − √(1 − 2⁻ᵏ) + √(2 − 2⁻ᵏ) has f(1) ≈ 0.06815 and grows, so the decomposition beats "
+        "Hₙ for all n",
         "paper.eigenvalues.h_formula",
         DECOMPOSED,
     )

@@ -29,6 +29,7 @@ def estimates(extent: Extent) -> Chapter:
     limit, table = _regularized()
     return Chapter(
         key="estimates",
+        short="Mechanism",
         title="The matrix mechanism (§3)",
         summary="Answers to the strategy are turned into one consistent estimate; no other linear one is better.",
         claims=(_reconstructions(), _ways_to_estimate(), _gauss_markov(extent), _simulated(), limit),
@@ -149,8 +150,8 @@ def _regularized() -> tuple[Claim, Table]:
         "strategy.RegularizedGaussian",
         "tests/error/test_analysis.py::test_a_deficient_strategy_answers_what_it_supports",
     )
-    B = op.Dense([[1, 1, 0, 0], [0, 0, 1, 1]])
-    inside, outside = op.Dense([[1, 1, 1, 1]]), op.Dense([[1, 0, 0, 0]])
+    B = op.Dense(np.array([[1.0, 1, 0, 0], [0, 0, 1, 1]]))
+    inside, outside = op.Dense(np.ones((1, 4))), op.Dense(np.eye(1, 4))
     direct = float(error.query_variances(B, inside)[0])
     rows = []
     for delta in (1.0, 1e-2, 1e-4):

@@ -20,8 +20,10 @@ def gaussian(extent: Extent) -> Chapter:
     theorem, table = _calibration()
     return Chapter(
         key="gaussian",
+        short="Gaussian",
         title="Gaussian noise (§5.2.1, Appendix B)",
-        summary="The full version's added theorem is right but spends several times the noise it needs; and Gaussian "
+        summary="The full version's added theorem is right but spends several times the noise it needs; "
+        "and Gaussian "
         "noise is not always the better choice.",
         claims=(theorem, _scale(), _always_better()),
         tables=(table,),
@@ -57,7 +59,8 @@ def _calibration() -> tuple[Claim, Table]:
         Table(
             "calibration",
             "The paper's Gaussian noise against the least that is private",
-            "δ spent is computed from the exact privacy curve of the Gaussian mechanism. The last ε of each δ is the "
+            "δ spent is computed from the exact privacy curve of the Gaussian mechanism. The last ε of "
+            "each δ is the "
             "largest the theorem allows.",
             ("ε", "δ promised", "δ spent", "variance / least variance"),
             tuple(rows),
@@ -108,8 +111,10 @@ def _always_better() -> Claim:
     return refute(
         source,
         "always better",
-        f"counts of cells at ε = 1, δ = 10⁻⁶: variance {number(laplace)} with Laplace noise, {number(paper)} with the "
-        f"paper's Gaussian, {number(analytic)} with the least Gaussian; all ranges asked directly, n = 64: Gaussian over "
+        f"counts of cells at ε = 1, δ = 10⁻⁶: variance {number(laplace)} with Laplace noise, "
+        f"{number(paper)} with the "
+        f"paper's Gaussian, {number(analytic)} with the least Gaussian; all ranges asked directly, n = 64: "
+        "Gaussian over "
         f"Laplace {number(both[1] / both[0], 3)}",
         "better only where Δ_A² exceeds 4 ln(2/δ)·‖A‖₂²: for many overlapping queries, not for few",
         wrong=paper > laplace and analytic > laplace,

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -21,134 +22,127 @@ TEST = "tests/paper/test_worst_queries.py::test_worst_queries_by_brute_force"
 
 
 @dataclass(frozen=True)
-class Grown:
-    """One error of one strategy on n = 2^k cells, k = first … last, without its power of n (and 2ⁿ)."""
+class Entry:
+    """A row of Theorem 11's two tables.
 
-    first: int
-    errors: Vector
+    Θ(nᵃ logᵖ n) for Hₙ and Yₙ, Θ(n^q) for Iₙ, both times 2ⁿ if `doubles` (then errors are given per query).
+    """
+
+    key: str
+    name: str
+    a: int
+    p: int
+    q: int
+    doubles: bool
+    function: str
+    largest: int
+    """n goes up to 2^largest."""
+    errors: Mapping[str, Callable[[int], float]]
+    """Of each strategy, the error on 2^k cells as a function of k."""
 
     @property
-    def powers(self) -> Vector:
-        """log₂ n."""
-        return np.arange(self.first, self.first + len(self.errors), dtype=float)
+    def powers(self) -> range:
+        """The k of all n = 2^k looked at."""
+        return range(3, self.largest + 1)
 
-    def log_exponent(self) -> float:
-        """The p for which errors^(1/p) is closest to a straight line in log n.
+    @cached_property
+    def measured(self) -> dict[str, Vector]:
+        """Of each strategy, the error for every power."""
+        return {name: np.array([of(k) for k in self.powers]) for name, of in self.errors.items()}
 
-        A fit of log error against log log n would be far off: (log n + 1)²(a log n + b) needs log n in the thousands to
-        look like a cube. A line allows for the terms of lower order.
-        """
-        candidates = np.arange(0.5, 6.0, 0.01)
-        return float(min(candidates, key=self._bend))
+    @cached_property
+    def fitted(self) -> dict[str, float]:
+        """The exponents p for Hₙ and Yₙ and q for Iₙ, from the upper half of the powers."""
+        upper = np.array(self.powers, dtype=float)[len(self.powers) // 2 :]
+        found = {}
+        for name, errors in self.measured.items():
+            part = errors[-len(upper) :]
+            found[name] = (
+                _slope(upper, part) if name == "Iₙ" else log_exponent(upper, part / 2.0 ** (self.a * upper))
+            )
+        return found
 
-    def _bend(self, p: float) -> float:
-        """How far errors^(1/p) is from a line, relative to its rise."""
-        root = self.errors ** (1 / p)
-        line = np.polynomial.Polynomial.fit(self.powers, root, 1)
-        return float(np.linalg.norm(root - line(self.powers)) / (root[-1] - root[0]))
+    @property
+    def statement(self) -> str:
+        """The entry as the theorem has it."""
+        doubled = "2ⁿ" if self.doubles else ""
+        return (
+            f"{self.name}: Θ({_POWERS[self.a]}{doubled} log{'²³'[self.p - 2]} n) for Hₙ and Yₙ, "
+            f"Θ({_POWERS[self.q]}{doubled}) for Iₙ"
+        )
+
+    def claim(self) -> Claim:
+        """Whether the fitted exponents are the printed ones."""
+        h, y, i = (self.fitted[name] for name in ("Hₙ", "Yₙ", "Iₙ"))
+        return confirm(
+            Source(f"theorem-11-{self.key}", "Theorem 11", self.statement, self.function, TEST),
+            f"log exponent {self.p}; n exponent {self.q}",
+            f"Hₙ {number(h, 3)}, Yₙ {number(y, 3)}; Iₙ {number(i, 3)} (n ≤ 2^{self.largest})",
+            holds=abs(h - self.p) < 0.25 and abs(y - self.p) < 0.25 and abs(i - self.q) < 0.05,
+            hierarchy=h,
+            wavelet=y,
+            identity=i,
+        )
 
 
-def growth(extent: Extent) -> Chapter:
-    """The table of Theorem 11, its proof's queries, and how Hₙ and Yₙ divide the ranges between them."""
-    claims, table, chart = _theorem_11(extent)
-    return Chapter(
-        key="growth",
-        title="Growth of the error (§6.2, Theorem 11)",
-        summary="Exact errors: of all ranges by closed forms, of the worst range and the worst predicate by recursion over "
-        "the tree, of all predicates through their Gram matrix.",
-        claims=(*claims, _proof_range(extent), _proof_predicate(extent), _squared(extent)),
-        tables=(table,),
-        charts=(chart,),
-    )
+_POWERS = ("", "n", "n²", "n³")
 
 
-def _theorem_11(extent: Extent) -> tuple[list[Claim], Table, Chart]:
-    claims: list[Claim] = []
-    rows: list[tuple[str | float, ...]] = []
-    series: list[Series] = []
-    for key, name, cells, last, measures in (
-        ("max-ranges", "MaxError, ranges", 0, extent.growth_power, _worst_ranges()),
-        ("max-predicates", "MaxError, predicates", 1, extent.predicate_power, _worst_predicates()),
-        ("total-ranges", "TotalError, ranges", 2, extent.growth_power, _totals(op.Ranges, 1.0)),
-        (
+def _slope(powers: Vector, errors: Vector) -> float:
+    """The slope of the errors in log–log."""
+    return float(np.polyfit(powers, np.log2(errors), 1)[0])
+
+
+def log_exponent(powers: Vector, errors: Vector) -> float:
+    """The p for which errors^(1/p) is closest to a straight line in log n = powers.
+
+    A fit of log error against log log n would be far off: (log n + 1)²(a log n + b) needs log n in the thousands to
+    look like a cube. A line allows for the terms of lower order.
+
+    >>> k = np.arange(8.0, 17.0)
+    >>> round(log_exponent(k, (k + 1) ** 2 * (k + 4)), 2)
+    2.99
+    """
+
+    def bend(p: float) -> float:
+        root = errors ** (1 / p)
+        line = np.polynomial.Polynomial.fit(powers, root, 1)
+        return float(np.linalg.norm(root - line(powers)) / (root[-1] - root[0]))
+
+    return float(min(np.arange(0.5, 6.0, 0.01), key=bend))
+
+
+def entries(extent: Extent) -> tuple[Entry, ...]:
+    """The four rows of Theorem 11."""
+    far, near = extent.growth_power, extent.predicate_power
+    largest, total = "error.max_error", "error.total_error"
+    return (
+        Entry("max-ranges", "MaxError, ranges", 0, 3, 1, False, largest, far, _worst(worst_range)),
+        Entry(
+            "max-predicates", "MaxError, predicates", 1, 2, 1, False, largest, near, _worst(worst_predicate)
+        ),
+        Entry("total-ranges", "TotalError, ranges", 2, 3, 3, False, total, far, _totals(op.Ranges, 1.0)),
+        # The Gram matrix of all predicates is 2ⁿ/4·(I + J): per query, a quarter of what cells and total have.
+        Entry(
             "total-predicates",
             "TotalError, predicates",
             1,
-            extent.growth_power,
-            _totals(_all_predicates, 0.25),
+            2,
+            1,
+            True,
+            total,
+            far,
+            _totals(_cells_and_total, 0.25),
         ),
-    ):
-        logs = 3 if "ranges" in key else 2
-        plain = 3 if key == "total-ranges" else 1
-        found = {}
-        for strategy, measure in measures.items():
-            powers = range(3, last + 1)
-            errors = np.array([measure(k) for k in powers])
-            if "ranges" in key:
-                series.append(Series.of(f"{strategy}: {name}", [2.0**k for k in powers], errors))
-            if strategy == "Iₙ":
-                found[strategy] = float(
-                    np.polyfit(np.log(2.0 ** np.array(powers[-4:])), np.log(errors[-4:]), 1)[0]
-                )
-            else:
-                shrunk = errors / np.exp2(cells * np.array(powers, dtype=float))
-                found[strategy] = Grown(len(powers) // 2 + 3, shrunk[len(powers) // 2 :]).log_exponent()
-        doubling = "2ⁿ" if key == "total-predicates" else ""
-        nth = {0: "", 1: "n", 2: "n²"}[cells]
-        rows.append(
-            (
-                name,
-                f"{nth}{doubling} logᵖ n",
-                logs,
-                found["Hₙ"],
-                found["Yₙ"],
-                f"n^q{doubling and ' ' + doubling}",
-                plain,
-                found["Iₙ"],
-            )
-        )
-        exponent = {2: "²", 3: "³"}
-        statement = f"Θ({nth}{doubling}log{exponent[logs]} n) for Hₙ and Yₙ, Θ(n{exponent.get(plain, '')}{doubling}) for Iₙ"
-        claims.append(
-            confirm(
-                Source(f"theorem-11-{key}", "Theorem 11", f"{name}: {statement}", _function(key), TEST),
-                f"log exponent {logs}; n exponent {plain}",
-                f"Hₙ {number(found['Hₙ'], 3)}, Yₙ {number(found['Yₙ'], 3)}; Iₙ {number(found['Iₙ'], 3)} (n ≤ 2^{last})",
-                holds=all(abs(found[s] - logs) < 0.25 for s in ("Hₙ", "Yₙ"))
-                and abs(found["Iₙ"] - plain) < 0.05,
-                hierarchy=found["Hₙ"],
-                wavelet=found["Yₙ"],
-                identity=found["Iₙ"],
-            )
-        )
-    table = Table(
-        "growth",
-        "Exponents of Theorem 11, fitted",
-        "p is the exponent for which the p-th root of the error (without its power of n) is closest to a line in log n; q "
-        "is a slope in log–log. Printed exponents stand before the fitted ones.",
-        ("error", "Hₙ, Yₙ", "p printed", "Hₙ", "Yₙ", "Iₙ", "q printed", "Iₙ"),
-        tuple(rows),
     )
-    return claims, table, _chart(series)
 
 
-def _function(key: str) -> str:
-    return "error.max_error" if key.startswith("max") else "error.total_error"
-
-
-def _worst_ranges() -> dict[str, Callable[[int], float]]:
+def _worst(term: Callable[[Spectrum], float]) -> dict[str, Callable[[int], float]]:
+    """(2/ε²)·Δ²·term at ε = 1; under Iₙ the worst query of either workload is the total."""
     return {
-        "Hₙ": lambda k: _error(hierarchy(k), worst_range(hierarchy(k))),
-        "Yₙ": lambda k: _error(wavelet(k), worst_range(wavelet(k))),
-        "Iₙ": lambda k: 2.0 * 2**k,
-    }
-
-
-def _worst_predicates() -> dict[str, Callable[[int], float]]:
-    return {
-        "Hₙ": lambda k: _error(hierarchy(k), worst_predicate(hierarchy(k))),
-        "Yₙ": lambda k: _error(wavelet(k), worst_predicate(wavelet(k))),
-        "Iₙ": lambda k: 2.0 * 2**k,
+        "Hₙ": lambda k: 2.0 * (k + 1) ** 2 * term(hierarchy(k)),
+        "Yₙ": lambda k: 2.0 * (k + 1) ** 2 * term(wavelet(k)),
+        "Iₙ": lambda k: error.max_error(op.Identity(2**k), op.Total(2**k), UNIT),
     }
 
 
@@ -160,25 +154,67 @@ def _totals(workload: Callable[[int], op.Operator], share: float) -> dict[str, C
     }
 
 
-def _all_predicates(n: int) -> op.Operator:
-    """A workload whose Gram matrix is I + J, that of all predicates up to the factor 2ⁿ/4."""
+def _cells_and_total(n: int) -> op.Operator:
     return op.Stack(op.Identity(n), op.Total(n))
 
 
-def _error(spectrum: Spectrum, term: float) -> float:
-    """(2/ε²)·Δ²·term at ε = 1."""
-    return 2.0 * spectrum.sensitivity**2 * term
+def growth(extent: Extent) -> Chapter:
+    """The table of Theorem 11 and its proof's queries."""
+    rows = entries(extent)
+    return Chapter(
+        key="growth",
+        short="Growth",
+        title="Growth of the error (§6.2, Theorem 11)",
+        summary="Exact errors: of all ranges by closed forms, of the worst range and the worst predicate by recursion "
+        "over the tree, of all predicates through their Gram matrix.",
+        claims=(*(row.claim() for row in rows), _proof_range(extent), _proof_predicate(extent), _squared()),
+        tables=(_exponents(rows), _values(rows)),
+        charts=(_chart(rows[0]),),
+    )
 
 
-def _chart(series: list[Series]) -> Chart:
-    drawn = tuple(Series(s.name.split(":")[0], s.x, s.y) for s in series if "MaxError" in s.name)
+def _exponents(rows: Sequence[Entry]) -> Table:
+    return Table(
+        "growth",
+        "Exponents of Theorem 11, fitted",
+        "p is the exponent for which the p-th root of the error, without its power of n, is closest to a line in log n; "
+        "q is the slope in log–log.",
+        ("error", "p printed", "Hₙ", "Yₙ", "q printed", "Iₙ"),
+        tuple((row.name, row.p, row.fitted["Hₙ"], row.fitted["Yₙ"], row.q, row.fitted["Iₙ"]) for row in rows),
+    )
+
+
+def _values(rows: Sequence[Entry]) -> Table:
+    shown = [
+        (
+            row.name + (", over 2ⁿ" if row.doubles else ""),
+            f"2^{k}",
+            *(float(row.measured[s][k - 3]) for s in _ORDER),
+        )
+        for row in rows
+        for k in (4, 8, row.largest)
+    ]
+    return Table(
+        "growth-values",
+        "Errors of Theorem 11",
+        "Expected squared error at ε = 1, exact.",
+        ("error", "n", *_ORDER),
+        tuple(shown),
+    )
+
+
+_ORDER = ("Hₙ", "Yₙ", "Iₙ")
+
+
+def _chart(row: Entry) -> Chart:
+    cells = [2.0**k for k in row.powers]
     return Chart(
         "growth",
         "The worst range",
-        "Largest expected squared error of a range at ε = 1, exact for every n. Under Hₙ and Yₙ it grows like the cube of "
-        "log n, under Iₙ like n.",
+        "Largest expected squared error of a range at ε = 1, exact for every n. Under Hₙ and Yₙ it grows like the cube "
+        "of log n, under Iₙ like n.",
         "cells n",
-        drawn,
+        tuple(Series.of(name, cells, row.measured[name]) for name in _ORDER),
         x_log=True,
         y_log=True,
     )
@@ -211,7 +247,8 @@ def _proof_range(extent: Extent) -> Claim:
     return correct(
         source,
         "centre 2ᵏ, power ⌊(k−1)/2⌋ + 1",
-        f"centre 2ᵏ⁻¹, power ⌊k/2⌋: {number(min(shares), 3)} to {number(max(shares), 3)} of the largest error of any range "
+        f"centre 2ᵏ⁻¹, power ⌊k/2⌋: {number(min(shares), 3)} to {number(max(shares), 3)} of the largest "
+        "error of any range "
         f"under Yₙ, n = 2⁴ … 2^{extent.growth_power}",
         "2ᵏ is the end of the domain: the text is for n = 2ᵏ⁺¹. For n = 2ᵏ the centre is 2ᵏ⁻¹ and the power ⌊k/2⌋",
         wrong=printed_outside and odd_outside,
@@ -237,13 +274,14 @@ def _proof_predicate(extent: Extent) -> Claim:
     return confirm(
         source,
         "Θ(n log² n)",
-        f"{number(min(shares), 3)} to {number(max(shares), 3)} of the worst predicate under Hₙ, n up to 2^{extent.predicate_power}",
+        f"{number(min(shares), 3)} to {number(max(shares), 3)} of the worst predicate under Hₙ, n up to "
+        f"2^{extent.predicate_power}",
         holds=min(shares) > 0.5,
         least_share=min(shares),
     )
 
 
-def _squared(extent: Extent) -> Claim:
+def _squared() -> Claim:
     source = Source(
         "theorem-11-total",
         "Theorem 11, proof",

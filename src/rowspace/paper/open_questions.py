@@ -29,8 +29,10 @@ def open_questions(extent: Extent) -> Chapter:
     bounds, chart = _against_the_bound(extent)
     return Chapter(
         key="open",
+        short="Open",
         title="What the paper left open, answered (§6.1, §7)",
-        summary="Errors are Δ_A²·tr((AᵗA)⁺WᵗW), for noise of unit variance: multiply by 2/ε² for Laplace noise, by the "
+        summary="Errors are Δ_A²·tr((AᵗA)⁺WᵗW), for noise of unit variance: multiply by 2/ε² for Laplace "
+        "noise, by the "
         "calibrated variance for Gaussian. The certificate is the ratio to a bound that no strategy can beat.",
         claims=(best, rotations, bounds),
         tables=(strategies, rotated),
@@ -49,14 +51,10 @@ def _best_strategies(extent: Extent) -> tuple[Claim, Table]:
     rows: list[tuple[Cell, ...]] = []
     certified: list[float] = []
     for name, n, W in _one_attribute(extent):
-        paper = min(error.total_error(A, W, LAPLACE) for A in (op.Identity(n), op.Hierarchy(n), op.Haar(n)))
         for noise, privacy in NOISES:
-            found = strategy.select(W, privacy)
-            gain = (
-                paper / found.total_error if noise == "Laplace" else _paper_gaussian(W, n) / found.total_error
-            )
-            rows.append((name, n, noise, *_judgement(found), gain))
-            certified += [found.ratio] if noise == "Gaussian" else []
+            best = strategy.select(W, privacy)
+            rows.append((name, n, noise, *_judgement(best), _papers_best(W, n, privacy) / best.total_error))
+            certified += [best.ratio] if noise == "Gaussian" else []
     for name, cells, results in _several_attributes():
         for (noise, _), found in zip(NOISES, results, strict=True):
             rows.append((name, cells, noise, *_judgement(found), "–"))
@@ -65,7 +63,8 @@ def _best_strategies(extent: Extent) -> tuple[Claim, Table]:
         confirm(
             source,
             "open",
-            f"{len(rows)} cases below; every Gaussian one certified within {number(100 * (max(certified) - 1), 2)} % of the "
+            f"{len(rows)} cases below; every Gaussian one certified within "
+            f"{number(100 * (max(certified) - 1), 2)} % of the "
             "best possible",
             holds=max(certified) < 1.005,
             worst_gaussian_ratio=max(certified),
@@ -73,7 +72,8 @@ def _best_strategies(extent: Extent) -> tuple[Claim, Table]:
         Table(
             "best-strategies",
             "Best strategies found",
-            "“over I, H, Y” says how many times smaller the error is than that of the best of the paper's three strategies "
+            "“over I, H, Y” says how many times smaller the error is than that of the best of the paper's "
+            "three strategies "
             "with the same noise.",
             ("workload", "cells", "noise", "best strategy", "error", "lower bound", "ratio", "over I, H, Y"),
             tuple(rows),
@@ -87,9 +87,9 @@ def _judgement(found: Result | Candidate) -> tuple[str, float, float, float]:
     return found.name, found.total_error, found.total_error / ratio, ratio
 
 
-def _paper_gaussian(W: op.Operator, n: int) -> float:
-    """The best of Iₙ, Hₙ and Yₙ under Gaussian noise of unit variance."""
-    return min(error.total_error(A, W, GAUSS) for A in (op.Identity(n), op.Hierarchy(n), op.Haar(n)))
+def _papers_best(W: op.Operator, n: int, privacy: Privacy) -> float:
+    """The error of the best of Iₙ, Hₙ and Yₙ."""
+    return min(error.total_error(A, W, privacy) for A in (op.Identity(n), op.Hierarchy(n), op.Haar(n)))
 
 
 def _one_attribute(extent: Extent) -> Iterator[tuple[str, int, op.Operator]]:
@@ -120,7 +120,8 @@ def _rotations(extent: Extent) -> tuple[Claim, Table]:
     source = Source(
         "open-rotations",
         "§6.1",
-        "“We suspect it is possible to find rotations of Hₙ and Yₙ that improve more substantially on the sensitivity”",
+        "“We suspect it is possible to find rotations of Hₙ and Yₙ that improve more substantially on the "
+        "sensitivity”",
         "strategy.least_sensitivity",
         "tests/strategy/test_min_sensitivity.py::test_figures",
     )
@@ -150,7 +151,8 @@ def _rotations(extent: Extent) -> tuple[Claim, Table]:
         confirm(
             source,
             "open; 2.896 for H₄, 2.210 for Y₄",
-            f"H₄ {number(reached['H4'])}, Y₄ {number(reached['Y4'])}, H₈ {number(reached['H8'])}, Y₈ {number(reached['Y8'])}: "
+            f"H₄ {number(reached['H4'])}, Y₄ {number(reached['Y4'])}, H₈ {number(reached['H8'])}, Y₈ "
+            f"{number(reached['Y8'])}: "
             f"errors of all queries {number(min(gains), 3)} to {number(max(gains), 3)} times smaller",
             holds=all(float(row[3]) < float(row[2]) - 0.1 for row in rows)
             and reached["Y8"] < 2.8285
@@ -160,7 +162,8 @@ def _rotations(extent: Extent) -> tuple[Claim, Table]:
         Table(
             "rotations",
             "Rotations of Hₙ and Yₙ",
-            "The least L1 sensitivity found with the same profile, so that every query's error falls by the factor in the "
+            "The least L1 sensitivity found with the same profile, so that every query's error falls by "
+            "the factor in the "
             "last column. Paper: Figure 4 for Y₄, else the (corrected) decompositions.",
             (
                 "strategy",
@@ -179,7 +182,8 @@ def _against_the_bound(extent: Extent) -> tuple[Claim, Chart]:
     source = Source(
         "open-bounds",
         "§7",
-        "“We would like to understand the conditions under which optimal strategies in our framework can match known lower "
+        "“We would like to understand the conditions under which optimal strategies in our framework can "
+        "match known lower "
         "bounds”",
         "strategy.unit_lower_bound",
         "tests/strategy/test_bounds.py::test_bounds_hold_for_random_strategies",
@@ -202,7 +206,8 @@ def _against_the_bound(extent: Extent) -> tuple[Claim, Chart]:
         confirm(
             source,
             "open",
-            f"all ranges, n = {sizes[-1]:,}: Gaussian strategies reach the bound (ratio {number(last['best found, Gaussian'], 6)}), "
+            f"all ranges, n = {sizes[-1]:,}: Gaussian strategies reach the bound (ratio "
+            f"{number(last['best found, Gaussian'], 6)}), "
             f"Laplace strategies come to {number(last['best found, Laplace'], 3)} times it, Hₙ to "
             f"{number(last['Hₙ, Laplace'], 3)} and Yₙ to {number(last['Yₙ, Laplace'], 3)} times",
             holds=last["best found, Gaussian"] < 1.005
@@ -215,7 +220,8 @@ def _against_the_bound(extent: Extent) -> tuple[Claim, Chart]:
         Chart(
             "bounds",
             "All ranges against the lower bound",
-            "Total error over the bound for all strategies. Gaussian strategies attain it. For Laplace noise the same bound "
+            "Total error over the bound for all strategies. Gaussian strategies attain it. For Laplace "
+            "noise the same bound "
             "holds, but it may not be attainable: how much of the gap is the bound's is not known.",
             "cells n",
             tuple(Series.of(name, sizes, values) for name, values in ratios.items()),

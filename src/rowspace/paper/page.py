@@ -27,11 +27,11 @@ _SHEET = """
   font-size: .78rem; font-weight: 600; line-height: 1.5; white-space: nowrap; }
 .verdict.holds { color: var(--good); } .verdict.corrected { color: var(--warn); }
 .verdict.fails { color: var(--bad); }
-table.claims { table-layout: fixed; min-width: 54rem; }
+table.claims { table-layout: fixed; min-width: 44rem; }
 table.claims th, table.claims td { text-align: left; white-space: normal; overflow-wrap: break-word;
   vertical-align: top; line-height: 1.45; }
-table.claims col.where { width: 9.5rem; } table.claims col.paper { width: 20%; } table.claims col.ours { width: 27%; }
-table.claims col.verdict-column { width: 12.5rem; }
+table.claims col.where { width: 8rem; } table.claims col.paper { width: 17%; } table.claims col.ours { width: 25%; }
+table.claims col.verdict-column { width: 13.5rem; }
 table.claims .correction { display: block; margin-top: .35rem; color: var(--ink); font-size: .84rem; }
 table.claims code { display: block; margin-top: .35rem; color: var(--muted); font-size: .74rem; }
 table.claims tbody th { font-weight: 600; }
@@ -57,7 +57,7 @@ td.words { text-align: left; }
 def paper_page(reproduction: Reproduction) -> str:
     """The page as text."""
     chapters = reproduction.chapters
-    links = [element("li", element("a", _short(chapter), href=f"#{chapter.key}")) for chapter in chapters]
+    links = [element("li", element("a", chapter.short, href=f"#{chapter.key}")) for chapter in chapters]
     errata = [claim for claim in reproduction.claims if claim.verdict is not Verdict.HOLDS]
     body = element(
         "body",
@@ -89,11 +89,6 @@ def paper_page(reproduction: Reproduction) -> str:
     return f"<!doctype html>\n{element('html', head, body, lang='en')}\n"
 
 
-def _short(chapter: Chapter) -> str:
-    """The title without its section numbers."""
-    return chapter.title.split(" (")[0].removeprefix("What the paper ").capitalize()
-
-
 def _header(reproduction: Reproduction) -> Markup:
     """What this is, and how it came out."""
     count = reproduction.count
@@ -111,7 +106,8 @@ def _header(reproduction: Reproduction) -> Markup:
         element("p", element("cite", PAPER), class_="lead"),
         element(
             "p",
-            "Every figure, table, example and numeric claim of the full version, computed again: the paper's value, ours, and "
+            "Every figure, table, example and numeric claim of the full version, computed again: the "
+            "paper's value, ours, and "
             "whether the text or a corrected value holds. Then what the paper left open.",
             class_="lead",
         ),
@@ -128,15 +124,17 @@ def _header(reproduction: Reproduction) -> Markup:
 
 def _errata(claims: list[Claim]) -> Markup:
     """What the text says and what holds, in one place."""
-    return _card_table(
-        Table(
-            "errata",
-            "Where the text is wrong",
-            "Found by computing both sides; the sections below show how.",
-            ("where", "the text says", "what holds"),
-            tuple((claim.source.where, claim.printed, claim.correction) for claim in claims),
+    rows = [
+        element(
+            "tr",
+            element("th", claim.source.where, scope="row"),
+            element("td", claim.source.words),
+            element("td", claim.correction),
         )
-    )
+        for claim in claims
+    ]
+    columns = [element("col", class_=name) for name in ("where", "words", "words")]
+    return _words_table(columns, ("where", "the text says", "what holds"), rows)
 
 
 def _section(chapter: Chapter) -> Markup:
@@ -169,7 +167,12 @@ def _claims(claims: tuple[Claim, ...]) -> Markup:
         for claim in claims
     ]
     columns = [element("col", class_=name) for name in ("where", "words", "paper", "ours", "verdict-column")]
-    heads = [element("th", name, scope="col") for name in ("where", "claim", "paper", "ours", "verdict")]
+    return _words_table(columns, ("where", "claim", "paper", "ours", "verdict"), rows)
+
+
+def _words_table(columns: list[Markup], headings: tuple[str, ...], rows: list[Markup]) -> Markup:
+    """A table of sentences, in columns of fixed width."""
+    heads = [element("th", name, scope="col") for name in headings]
     table = element(
         "table",
         element("colgroup", *columns),
@@ -227,9 +230,12 @@ def _method() -> Markup:
             ),
             element(
                 "p",
-                "A verdict is not written down but computed: a claim holds if the numbers beside it say so, and a correction "
-                "counts only if the printed value is found wrong and the corrected one right. Below each claim stands the "
-                "function that computes it; docs/paper.md names the test that keeps it. Theorems have the numbers of the "
+                "A verdict is not written down but computed: a claim holds if the numbers beside it say "
+                "so, and a correction "
+                "counts only if the printed value is found wrong and the corrected one right. Below each "
+                "claim stands the "
+                "function that computes it; docs/paper.md names the test that keeps it. Theorems have the "
+                "numbers of the "
                 "conference version.",
             ),
         ),

@@ -6,6 +6,7 @@ import numpy as np
 
 from rowspace import error
 from rowspace import operators as op
+from rowspace.operators.base import Vector
 from rowspace.privacy import PureDP
 
 from .extent import Extent
@@ -26,8 +27,10 @@ def profiles(extent: Extent) -> Chapter:
     h, y = h_prime(), y_prime()
     return Chapter(
         key="profiles",
+        short="Error",
         title="The analysis of error (§4)",
-        summary="A strategy's error is its squared sensitivity times its profile (AᵗA)⁻¹; rotations change only the "
+        summary="A strategy's error is its squared sensitivity times its profile (AᵗA)⁻¹; rotations change "
+        "only the "
         "first.",
         claims=(_figure_3(), example, _natural_strategies(), _figure_4(h, y), _theorem_2(extent)),
         matrices=(
@@ -40,14 +43,14 @@ def profiles(extent: Extent) -> Chapter:
     )
 
 
-def h_prime() -> np.ndarray[tuple[int, ...], np.dtype[np.float64]]:
+def h_prime() -> Vector:
     """H′ without rounding: the Haar vectors of length one, each times the root of its eigenvalue of H₄ᵗH₄."""
     unit = op.Haar(4).to_dense()
     unit /= np.linalg.norm(unit, axis=1, keepdims=True)
     return np.asarray(np.sqrt([7.0, 3.0, 1.0, 1.0])[:, None] * unit * np.array([[-1], [1], [-1], [-1]]))
 
 
-def y_prime() -> np.ndarray[tuple[int, ...], np.dtype[np.float64]]:
+def y_prime() -> Vector:
     """Y′ without rounding: the triangular root of Y₄ᵗY₄."""
     return np.asarray(np.linalg.cholesky(op.Haar(4).gram().to_dense()).T)
 
@@ -76,7 +79,8 @@ def _single_and_total() -> tuple[Claim, Table]:
     source = Source(
         "example-5",
         "Example 5",
-        "I₄ is best for single counts; for the sum of all counts H₄ and Y₄ approach it at n = 4 and are far better at "
+        "I₄ is best for single counts; for the sum of all counts H₄ and Y₄ approach it at n = 4 and are "
+        "far better at "
         "large n",
         "error.query_errors",
         "tests/error/test_analysis.py::test_errors_are_the_papers_formulas",
@@ -84,9 +88,10 @@ def _single_and_total() -> tuple[Claim, Table]:
     rows: list[tuple[str, float, float, float]] = []
     for n in (4, 1024):
         single = op.Dense(np.eye(1, n))
-        for name, w in (("one count", single), ("all counts", op.Total(n))):
-            found = [error.max_error(A, w, UNIT) for A in (op.Identity(n), op.Hierarchy(n), op.Haar(n))]
-            rows.append((f"{name}, n = {n}", *found))
+        queries: tuple[tuple[str, op.Operator], ...] = (("one count", single), ("all counts", op.Total(n)))
+        for name, w in queries:
+            i, h, y = (error.max_error(A, w, UNIT) for A in (op.Identity(n), op.Hierarchy(n), op.Haar(n)))
+            rows.append((f"{name}, n = {n}", i, h, y))
     one, every, _, many = (row[1:] for row in rows)
     return (
         confirm(
@@ -109,7 +114,8 @@ def _natural_strategies() -> Claim:
     source = Source(
         "example-6",
         "Example 6",
-        "TotalError_I(W) = (2/ε²) tr(WᵗW), and with W as its own strategy (2/ε²) Δ_W² n, below the Laplace mechanism's "
+        "TotalError_I(W) = (2/ε²) tr(WᵗW), and with W as its own strategy (2/ε²) Δ_W² n, below the Laplace "
+        "mechanism's "
         "(2/ε²) Δ_W² m",
         "strategy.WorkloadItself",
         "tests/strategy/test_classical.py::test_workload_itself_costs_its_rank",
@@ -133,7 +139,7 @@ def _natural_strategies() -> Claim:
     )
 
 
-def _figure_4(h: np.ndarray, y: np.ndarray) -> Claim:  # type: ignore[type-arg]
+def _figure_4(h: Vector, y: Vector) -> Claim:
     source = Source(
         "figure-4",
         "Figure 4, Example 7",

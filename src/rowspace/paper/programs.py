@@ -24,6 +24,7 @@ def programs(extent: Extent) -> Chapter:
     third, rotated = _program_3()
     return Chapter(
         key="programs",
+        short="Programs",
         title="Programs 1 to 3 (§5)",
         summary="The paper states its problems as semidefinite programs but solves none. Here they are, solved.",
         claims=(first, _inverse_in_the_proof(), *_program_2(), third),
@@ -58,7 +59,8 @@ def _program_1(extent: Extent) -> tuple[Claim, Table]:
         Table(
             "program-1",
             "Program 1: least error under Laplace noise",
-            "Δ_A²·tr((AᵗA)⁻¹WᵗW). The bound holds for every strategy; the program is not convex, so its result need "
+            "Δ_A²·tr((AᵗA)⁻¹WᵗW). The bound holds for every strategy; the program is not convex, so its "
+            "result need "
             "not be the global optimum.",
             ("workload", "n", "identity", "Program 1", "lower bound", "ratio to the bound"),
             tuple(rows),
@@ -118,7 +120,8 @@ def _program_2() -> tuple[Claim, Claim]:
         confirm(
             value,
             "no value printed",
-            f"prefixes, n = 4: the program {number(minimum)}, its dual {number(ours.total_error)} (certified); n = 64: all "
+            f"prefixes, n = 4: the program {number(minimum)}, its dual {number(ours.total_error)} "
+            "(certified); n = 64: all "
             f"ranges {number(figures['ranges_64'], 6)}, prefixes {number(figures['prefixes_64'])}",
             holds=close(minimum, ours.total_error, 1e-5) and close(ours.ratio, 1, 1e-6),
             program=minimum,

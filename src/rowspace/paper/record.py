@@ -145,9 +145,10 @@ class Chart:
 
 @dataclass(frozen=True)
 class Chapter:
-    """One part of the paper, reproduced."""
+    """One part of the paper, reproduced; `short` is its name in a row of links."""
 
     key: str
+    short: str
     title: str
     summary: str
     claims: tuple[Claim, ...] = ()

@@ -1,8 +1,8 @@
 """The worst range and the worst 0/1 query under Hₙ and Yₙ, exactly, from their common eigenvectors.
 
 Both profiles are Σ over nodes of the binary tree of (left − right)²/(2ʲλ_j), where left and right are the sums of the
-query over the halves of a node of 2ʲ cells, plus total²/(nλ): Table 1's eigenvectors and eigenvalues. So the worst query
-is found by recursion over the levels, not by looking at all n² ranges or 2ⁿ predicates.
+query over the halves of a node of 2ʲ cells, plus total²/(nλ): Table 1's eigenvectors and eigenvalues. So the worst
+query is found by recursion over the levels, not by looking at all n² ranges or 2ⁿ predicates.
 """
 
 from __future__ import annotations
@@ -60,8 +60,8 @@ def profile_term(spectrum: Spectrum, w: Vector) -> float:
 def worst_range(spectrum: Spectrum) -> float:
     """The largest profile term of a range, O(n log n).
 
-    The last node that holds the whole range splits it into a cells at the end of its left half and b at the start of the
-    right half. Nodes above see all a + b cells on one side; those below are cut by one end each, which costs what a
+    The last node that holds the whole range splits it into a cells at the end of its left half and b at the start of
+    the right half. Nodes above see all a + b cells on one side; those below are cut by one end each, which costs what a
     prefix of a or b cells costs in a half (`inside`).
     """
     weights = spectrum.weights
