@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from audits import Row, end
-from audits.fuzzing import archives, texts, trees
+from audits.fuzzing import archives, queries, texts, trees
 from audits.fuzzing.attack import Parser, attack
 
 LONG, SHORT = 100_000, 400
@@ -17,6 +17,8 @@ LONG, SHORT = 100_000, 400
 PARSERS: dict[str, Callable[[], Parser]] = {
     "studies": texts.studies,
     "predicates": texts.conditions,
+    "sql": queries.sql_texts,
+    "targets": queries.targets,
     "csv": texts.csv_files,
     "domains": trees.domains,
     "workloads": trees.saved_workloads,
