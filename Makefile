@@ -8,7 +8,7 @@ READY  := $(VENV)/.ready
 # Tests run in parallel processes already; threads inside each would only fight over the cores.
 export OPENBLAS_NUM_THREADS ?= 1
 
-.PHONY: demo test test-engines lint types imports unit bench audit sample clean
+.PHONY: demo test test-engines lint types imports unit paper bench audit sample clean
 
 demo: $(READY)
 	$(BIN)/rowspace demo -o out/demo --force
@@ -34,6 +34,10 @@ test-engines: $(READY)
 	$(BIN)/python -m pip install --quiet --group engines
 	tests/engines/install-servers $(ENGINES)
 	ROWSPACE_ENGINES=$(ENGINES) $(BIN)/pytest tests/engines
+
+# Every claim of the paper beside ours: out/paper/paper.html, about a minute.
+paper: $(READY)
+	$(BIN)/rowspace paper -o out/paper --force
 
 bench: $(READY)
 	$(BIN)/python -m benchmarks

@@ -61,6 +61,7 @@ def _program(
       rowspace release study.toml people.parquet -o people.release --ledger budget.db
       rowspace ask people.release "age >= 65 and sex = 'F'"
       rowspace report people.release -o people.html
+      rowspace paper -o out                   [dim]the paper behind it, reproduced[/dim]
 
     [dim]Exit codes: 0 done, 1 refused or failed, 2 misused, 130 interrupted.[/dim]
     """

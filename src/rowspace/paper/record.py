@@ -180,7 +180,7 @@ def number(value: float, digits: int = 5) -> str:
         return "∞" if value > 0 else "–"
     if value != 0 and not 1e-4 <= abs(value) < 1e7:
         mantissa, exponent = f"{value:.{digits - 1}e}".split("e")
-        return f"{mantissa.rstrip('0').rstrip('.')}e{int(exponent)}"
+        return f"{mantissa.rstrip('0').rstrip('.')}e{int(exponent)}".replace("-", "−", int(value < 0))
     decimals = max(0, digits - 1 - math.floor(math.log10(abs(value)))) if value else 0
     text = f"{value:,.{min(decimals, 8)}f}"
     return (text.rstrip("0").rstrip(".") if "." in text else text).replace("-", "−") if value else "0"

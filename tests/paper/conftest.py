@@ -1,0 +1,12 @@
+"""The quick reproduction, computed once."""
+
+from __future__ import annotations
+
+import pytest
+
+from rowspace.paper import QUICK, Reproduction, reproduce
+
+
+@pytest.fixture(scope="session")
+def quick() -> Reproduction:
+    return reproduce(QUICK)
