@@ -190,6 +190,13 @@ class Operator(ABC):
         columns = self._apply(np.eye(self.shape[1], dtype=np.int64)).tolist()
         return [sum(abs(a) ** p for a in column) for column in columns]
 
+    def pair_norm(self, p: int) -> int | None:
+        """An upper bound of Σ|a_j − a_k|ᵖ over all pairs of columns of an integral operator, where the structure knows
+
+        one that is better than what column norms alone allow.
+        """
+        return None
+
     def largest_entry(self) -> float:
         """An upper bound of |a_ij|, used to rule out integer overflow beforehand."""
         return self.max_column_norm(1)

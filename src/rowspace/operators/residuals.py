@@ -112,6 +112,23 @@ class Residuals(SubsetOperator):
     def _integer_norm(self, p: int) -> int:
         return sum(int(w) ** p * s for w, s in zip(self.weights, self._table_sums(p), strict=True))
 
+    def pair_norm(self, p: int) -> int | None:
+        """For squares 2 Σ_{R≠∅} w_R² Π n_i(n_i − 1) · (1 + 1/min(n_i − 1)).
+
+        Columns of the table R have the inner product w_R² Π n_i(n_i·[agree] − 1), which is least where they agree in all
+        attributes but one, the one with the fewest cells.
+        """
+        if p == 1:
+            return super().pair_norm(p)
+        farthest = self._by_shape(
+            lambda shape: (
+                2 * (square := prod(n * (n - 1) for n in shape)) + 2 * square // (min(shape) - 1)
+                if shape
+                else 0
+            )
+        )
+        return sum(int(w) ** 2 * f for w, f in zip(self.weights, farthest, strict=True))
+
     def _table_sums(self, p: int) -> list[int]:
         """Σ|a|ᵖ over a column of every integer table: n − 1 once and 1 otherwise along every attribute."""
         return self._by_shape(lambda shape: prod((n - 1) ** p + n - 1 for n in shape))

@@ -166,6 +166,11 @@ class TableOperator(Operator):
         matrix = workload.cost_matrix(self.splits)
         return np.asarray(matrix @ self._variances_of(workload, matrix.sum(axis=0) > 0))
 
+    def pair_norm(self, p: int) -> int | None:
+        """From column norms, but the table of no attribute is the same for all cells: it never tells two apart."""
+        total = sum(int(w) ** p for own, w in zip(self.sets, self.weights, strict=True) if not own)
+        return (2 if p == 1 or self.nonnegative else 4) * (self._integer_norm(p) - total)
+
     @property
     def all_cells_alike(self) -> bool:
         """Whether all cells of a marginal have the same variance."""

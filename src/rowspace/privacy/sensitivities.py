@@ -92,7 +92,9 @@ def integer_norm(A: Operator, privacy: Privacy) -> int:
     # whatever order: when that is below 2⁵³, floating point computes these integers exactly.
     if _pairs_are_affordable(A, p) and 2 * p * largest < _EXACT:
         return max(int(_farthest_pair(np.ascontiguousarray(A.to_dense().T), p)), largest)
-    return _bound_from_columns(p, A.nonnegative) * largest
+    bound = _bound_from_columns(p, A.nonnegative) * largest
+    known = A.pair_norm(p)  # proved where the structure is
+    return bound if known is None else max(largest, min(bound, known))
 
 
 def _pairs_are_affordable(A: Operator, p: int) -> bool:

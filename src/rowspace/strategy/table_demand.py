@@ -18,6 +18,7 @@ from rowspace.operators.splits import CellSplit, MarginalSplit, MatrixSplit
 from rowspace.operators.subset_lattice import SubsetLattice, mask_of, members
 from rowspace.privacy import Neighbours, Privacy
 
+from .bounds import unit_lower_bound
 from .result import Result
 from .terms import Terms
 
@@ -115,9 +116,14 @@ def products_bound(workload: ProductWorkload, privacy: Privacy) -> float:
     semidefinite matrices grow with their factors. The lowered V splits into the residual spaces B of the attributes,
     where it is Σ_A c_A ⊗R, and (tr √(X + Y))² ≥ (tr √X)² + (tr √Y)². Queries that tie attributes together are left out.
 
-    For neighbours that replace a record the same holds on the vectors that sum to zero, twice (see `bounds`).
+    For neighbours that replace a record the same holds on the vectors that sum to zero, twice (see `bounds`). For others
+    the sum of the parts' own bounds is one as well, since one strategy serves them all: the better one is taken.
     """
     best = 0.0
+    if privacy.neighbours is Neighbours.ADD_REMOVE and not workload.only_cells:
+        each = np.array([unit_lower_bound(piece.operator, privacy) for piece in workload.pieces] or [1.0])
+        by_part = [float(np.prod(each[list(part)])) for part in workload.parts]
+        best = float(workload.powers @ by_part)
     for share in (0.0,) if workload.only_cells else (0.0, 0.03, 0.1, 0.3, 0.6):
         numbers = [
             np.zeros(2 ** len(piece.axes)) if len(piece.axes) > 1 else _lowered(piece.operator, share)
