@@ -115,8 +115,8 @@ class Residuals(SubsetOperator):
     def pair_norm(self, p: int) -> int | None:
         """For squares 2 Σ_{R≠∅} w_R² Π n_i(n_i − 1) · (1 + 1/min(n_i − 1)).
 
-        Columns of the table R have the inner product w_R² Π n_i(n_i·[agree] − 1), which is least where they agree in all
-        attributes but one, the one with the fewest cells.
+        Columns of the table R have the inner product w_R² Π n_i(n_i·[agree] − 1), which is least where they agree in
+        all attributes but one, the one with the fewest cells.
         """
         if p == 1:
             return super().pair_norm(p)

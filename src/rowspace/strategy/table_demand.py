@@ -116,8 +116,8 @@ def products_bound(workload: ProductWorkload, privacy: Privacy) -> float:
     semidefinite matrices grow with their factors. The lowered V splits into the residual spaces B of the attributes,
     where it is Σ_A c_A ⊗R, and (tr √(X + Y))² ≥ (tr √X)² + (tr √Y)². Queries that tie attributes together are left out.
 
-    For neighbours that replace a record the same holds on the vectors that sum to zero, twice (see `bounds`). For others
-    the sum of the parts' own bounds is one as well, since one strategy serves them all: the better one is taken.
+    For neighbours that replace a record the same holds on the vectors that sum to zero, twice (see `bounds`). For
+    others the sum of the parts' own bounds is one as well, since one strategy serves them all: the better is taken.
     """
     best = 0.0
     if privacy.neighbours is Neighbours.ADD_REMOVE and not workload.only_cells:
