@@ -22,6 +22,7 @@ extensions = [
     "sphinx_design",
     "command_pages",
     "plain_docstrings",
+    "repository_pages",
 ]
 
 source_suffix = {".md": "markdown", ".rst": "restructuredtext"}

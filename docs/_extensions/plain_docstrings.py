@@ -35,34 +35,65 @@ def public_names() -> dict[str, str]:
 
 def to_rst(text: str, parameters: frozenset[str] = frozenset()) -> list[str]:
     """One docstring as lines of reStructuredText."""
+    lines = [line.rstrip() for line in text.split("\n")]
     out: list[str] = []
-    for block in re.split(r"\n[ \t]*\n", text):
-        out += _block(block.split("\n"), parameters, out)
+    at = 0
+    while at < len(lines):
+        heading = _HEADING.match(lines[at])
+        stop = _section_end(lines, at) if heading else _block_end(lines, at)
+        if heading:
+            out += _section(heading.group(1), lines[at + 1 : stop], parameters)
+        elif stop > at:
+            out += _block(lines[at:stop], parameters, out)
+        at = max(stop, at + 1)
     return out
+
+
+def _block_end(lines: list[str], start: int) -> int:
+    """Where a block ends: at a blank line or before a heading."""
+    stop = start
+    while stop < len(lines) and lines[stop] and (stop == start or not _HEADING.match(lines[stop])):
+        stop += 1
+    return stop
+
+
+def _section_end(lines: list[str], start: int) -> int:
+    """Where a section ends, by how it is written: underlined, indented, or bare above one block."""
+    stop = start + 1
+    following = lines[stop] if stop < len(lines) else ""
+    if following and set(following) == {"-"}:
+        while stop < len(lines) and not _HEADING.match(lines[stop]) and not lines[stop].startswith(">>>"):
+            stop += 1
+        return stop
+    if following.startswith(" "):
+        while stop < len(lines) and (not lines[stop] or lines[stop].startswith(" ")):
+            stop += 1
+        return stop
+    return _block_end(lines, start + 1)
+
+
+def _section(name: str, body: list[str], parameters: frozenset[str]) -> list[str]:
+    """A heading and what is under it."""
+    if body and body[0] and set(body[0]) == {"-"}:
+        body = body[1:]
+    title = ["", f".. rubric:: {_TITLES.get(name, name)}", ""]
+    body = _dedented(body)
+    if name in _ENTRIES:
+        return title + _entries(body)
+    return title + to_rst("\n".join(body), parameters)
 
 
 def _block(lines: list[str], parameters: frozenset[str], before: list[str]) -> list[str]:
     """The lines between two blank ones."""
-    lines = [line.rstrip() for line in lines if line.strip()]
-    if not lines:
-        return []
-    heading = _HEADING.match(lines[0].strip())
-    if heading and not lines[0].startswith(" "):
-        rest = lines[1:]
-        if rest and set(rest[0].strip()) == {"-"}:
-            rest = rest[1:]
-        name = heading.group(1)
-        title = [f".. rubric:: {_TITLES.get(name, name)}", ""]
-        if name in _ENTRIES:
-            return title + _entries(_dedented(rest))
-        return title + (_block(_dedented(rest), parameters, []) if rest else [])
-    if lines[0].lstrip().startswith(">>>"):
-        return [*_dedented(lines), ""]
+    if lines[0].startswith((">>>", "===", ".. ")):
+        return [*lines, ""]
     if lines[0].startswith(" "):
-        # What goes on under an entry or a bullet stays there; anything else that is indented is a formula.
-        if before and any(line.startswith("    ") for line in before[-2:]):
+        # Under a list it goes on with it; anything else that is indented is a formula or a drawing.
+        last = next((line for line in reversed(before) if line), "")
+        if _BULLET.match(last) or last.startswith("  "):
             return [*(_prose(line) for line in lines), ""]
-        return ["::", "", *(f"    {line}" for line in _dedented(lines)), ""]
+        mark = [] if last.endswith("::") else ["::", ""]
+        return [*mark, *(f"    {line}" for line in _dedented(lines)), ""]
     first = _ENTRY.match(lines[0])
     if first and set(first["names"].split(", ")) <= parameters:
         return _entries(lines)
@@ -94,19 +125,21 @@ def _entries(lines: list[str]) -> list[str]:
     for line in lines:
         found = _ENTRY.match(line)
         if found:
-            names = ", ".join(f"``{name}``" for name in found["names"].split(", "))
             text = found["kind"] or found["text"]
-            out += [names, *([f"    {_prose(text)}"] if text else [])]
-            if found["kind"]:
-                out.append("")
+            out += [", ".join(f"``{name}``" for name in found["names"].split(", "))]
+            out += [f"    {_prose(text)}"] if text else []
+            out += [""] if found["kind"] else []
+        elif line:
+            # Entries keep one margin, whether their text is written under them or further in.
+            out.append("    " + _prose(line.removeprefix("    ")))
         else:
-            out.append("    " + _prose(line.strip()))
+            out.append("")
     return [*out, ""]
 
 
 def _dedented(lines: list[str]) -> list[str]:
     """Without what all lines are indented by."""
-    margin = min((len(line) - len(line.lstrip()) for line in lines), default=0)
+    margin = min((len(line) - len(line.lstrip()) for line in lines if line), default=0)
     return [line[margin:] for line in lines]
 
 
