@@ -23,6 +23,7 @@ _STYLES = {
     Verdict.HOLDS: "green",
     Verdict.CORRECTED: "yellow",
     Verdict.FAILS: "red",
+    Verdict.ANSWERED: "blue",
     Verdict.UNCONFIRMED: "bold red",
 }
 
@@ -100,6 +101,8 @@ def _summary(made: Reproduction, output: Path) -> Text:
         (f"{made.count(Verdict.CORRECTED)} hold corrected", "yellow"),
         ", ",
         (f"{made.count(Verdict.FAILS)} do not hold", "red"),
+        ", ",
+        (f"{made.count(Verdict.ANSWERED)} open questions answered", "blue"),
         ", ",
         (f"{made.count(Verdict.UNCONFIRMED)} not confirmed", "bold"),
         ". Written to ",

@@ -64,7 +64,7 @@ def _ends() -> Claim:
     source = Source(
         "theorem-10-ends",
         "Theorem 10",
-        "(beyond the paper) Neither ½ nor 2 can be improved",
+        "Neither ½ nor 2 can be improved (not in the paper)",
         "error.query_errors",
         "tests/error/test_hierarchy_and_wavelet.py::test_both_ends_of_the_ratio_are_attained",
     )

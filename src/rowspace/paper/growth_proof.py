@@ -9,7 +9,7 @@ from rowspace import operators as op
 from rowspace.privacy import PureDP
 
 from .extent import Extent
-from .record import Claim, Source, confirm, correct, number
+from .record import Claim, Source, confirm, correct, number, superscript
 from .worst_queries import hierarchy, profile_term, wavelet, worst_predicate, worst_range
 
 UNIT = PureDP(1.0)
@@ -50,7 +50,7 @@ def _proof_range(extent: Extent) -> Claim:
         "centre 2ᵏ, power ⌊(k−1)/2⌋ + 1",
         f"centre 2ᵏ⁻¹, power ⌊k/2⌋: {number(min(shares), 3)} to {number(max(shares), 3)} of the largest "
         "error of any range "
-        f"under Yₙ, n = 2⁴ … 2^{extent.growth_power}",
+        f"under Yₙ, n = 2⁴ … 2{superscript(extent.growth_power)}",
         "2ᵏ is the end of the domain: the text is for n = 2ᵏ⁺¹. For n = 2ᵏ the centre is 2ᵏ⁻¹ and the power ⌊k/2⌋",
         wrong=printed_outside and odd_outside,
         right=min(shares) > 0.5,
@@ -75,8 +75,8 @@ def _proof_predicate(extent: Extent) -> Claim:
     return confirm(
         source,
         "Θ(n log² n)",
-        f"{number(min(shares), 3)} to {number(max(shares), 3)} of the worst predicate under Hₙ, n up to "
-        f"2^{extent.predicate_power}",
+        f"at least {number(min(shares), 4)} of the error of the worst predicate under Hₙ, n up to "
+        f"2{superscript(extent.predicate_power)}",
         holds=min(shares) > 0.5,
         least_share=min(shares),
     )

@@ -17,7 +17,7 @@ from rowspace.strategy import Result
 from .eigenvalues import h_formula
 from .extent import Extent
 from .programs import GAUSS, LAPLACE
-from .record import Cell, Chapter, Chart, Claim, Series, Source, Table, confirm, number
+from .record import Cell, Chapter, Chart, Claim, Series, Source, Table, answer, number
 
 NOISES: tuple[tuple[str, Privacy], ...] = (("Laplace", LAPLACE), ("Gaussian", GAUSS))
 
@@ -60,13 +60,13 @@ def _best_strategies(extent: Extent) -> tuple[Claim, Table]:
             rows.append((name, cells, noise, *_judgement(found), "–"))
             certified += [float(found.ratio or "inf")] if noise == "Gaussian" else []
     return (
-        confirm(
+        answer(
             source,
             "open",
             f"{len(rows)} cases below; every Gaussian one certified within "
             f"{number(100 * (max(certified) - 1), 2)} % of the "
             "best possible",
-            holds=max(certified) < 1.005,
+            reached=max(certified) < 1.005,
             worst_gaussian_ratio=max(certified),
         ),
         Table(
@@ -148,13 +148,13 @@ def _rotations(extent: Extent) -> tuple[Claim, Table]:
     reached = {str(row[0]): float(row[3]) for row in rows}
     gains = [float(row[5]) for row in rows]
     return (
-        confirm(
+        answer(
             source,
             "open; 2.896 for H₄, 2.210 for Y₄",
             f"H₄ {number(reached['H4'])}, Y₄ {number(reached['Y4'])}, H₈ {number(reached['H8'])}, Y₈ "
             f"{number(reached['Y8'])}: "
             f"errors of all queries {number(min(gains), 3)} to {number(max(gains), 3)} times smaller",
-            holds=all(float(row[3]) < float(row[2]) - 0.1 for row in rows)
+            reached=all(float(row[3]) < float(row[2]) - 0.1 for row in rows)
             and reached["Y8"] < 2.8285
             and reached["H8"] < 3.4,
             **{f"rotated_{name}": value for name, value in reached.items()},
@@ -203,14 +203,14 @@ def _against_the_bound(extent: Extent) -> tuple[Claim, Chart]:
         ratios["Yₙ, Laplace"].append(error.total_error(op.Haar(n), W, LAPLACE) / bound)
     last = {name: values[-1] for name, values in ratios.items()}
     return (
-        confirm(
+        answer(
             source,
             "open",
             f"all ranges, n = {sizes[-1]:,}: Gaussian strategies reach the bound (ratio "
             f"{number(last['best found, Gaussian'], 6)}), "
             f"Laplace strategies come to {number(last['best found, Laplace'], 3)} times it, Hₙ to "
             f"{number(last['Hₙ, Laplace'], 3)} and Yₙ to {number(last['Yₙ, Laplace'], 3)} times",
-            holds=last["best found, Gaussian"] < 1.005
+            reached=last["best found, Gaussian"] < 1.005
             and 1 <= last["best found, Laplace"] < min(last["Hₙ, Laplace"], last["Yₙ, Laplace"]),
             laplace=last["best found, Laplace"],
             gaussian=last["best found, Gaussian"],

@@ -16,6 +16,7 @@ _CLASSES = {
     Verdict.HOLDS: "holds",
     Verdict.CORRECTED: "corrected",
     Verdict.FAILS: "fails",
+    Verdict.ANSWERED: "answered",
     Verdict.UNCONFIRMED: "fails",
 }
 
@@ -26,8 +27,9 @@ _SHEET = """
 .verdict { display: inline-block; border: 1px solid currentColor; border-radius: 999px; padding: 0 .6rem;
   font-size: .78rem; font-weight: 600; line-height: 1.5; white-space: nowrap; }
 .verdict.holds { color: var(--good); } .verdict.corrected { color: var(--warn); }
-.verdict.fails { color: var(--bad); }
-table.claims { table-layout: fixed; min-width: 44rem; }
+.verdict.fails { color: var(--bad); } .verdict.answered { color: var(--accent); }
+table.claims { table-layout: fixed; min-width: 58rem; } table.claims.errata { min-width: 36rem; }
+nav ul { gap: 1.05rem; }
 table.claims th, table.claims td { text-align: left; white-space: normal; overflow-wrap: break-word;
   vertical-align: top; line-height: 1.45; }
 table.claims col.where { width: 8rem; } table.claims col.paper { width: 17%; } table.claims col.ours { width: 25%; }
@@ -58,7 +60,7 @@ def paper_page(reproduction: Reproduction) -> str:
     """The page as text."""
     chapters = reproduction.chapters
     links = [element("li", element("a", chapter.short, href=f"#{chapter.key}")) for chapter in chapters]
-    errata = [claim for claim in reproduction.claims if claim.verdict is not Verdict.HOLDS]
+    errata = [claim for claim in reproduction.claims if claim.correction]
     body = element(
         "body",
         element("a", "Skip to the claims", href=f"#{chapters[0].key}", class_="skip"),
@@ -92,13 +94,15 @@ def paper_page(reproduction: Reproduction) -> str:
 def _header(reproduction: Reproduction) -> Markup:
     """What this is, and how it came out."""
     count = reproduction.count
-    not_holding = count(Verdict.FAILS) + count(Verdict.UNCONFIRMED)
-    tiles = (
-        ("claims checked", str(len(reproduction.claims)), "figures, tables, examples, theorems, remarks"),
+    tiles = [
+        ("claims checked", str(len(reproduction.claims)), "figures, tables, examples, theorems"),
         ("hold as printed", str(count(Verdict.HOLDS)), "by the computation beside each"),
         ("hold corrected", str(count(Verdict.CORRECTED)), "slips, with the value that holds"),
-        ("do not hold", str(not_holding), "statements with a counterexample"),
-    )
+        ("do not hold", str(count(Verdict.FAILS)), "statements with a counterexample"),
+        ("open questions", str(count(Verdict.ANSWERED)), "answered at the end"),
+    ]
+    if doubtful := count(Verdict.UNCONFIRMED):
+        tiles.append(("not confirmed", str(doubtful), "our computation disagrees with this page: a bug"))
     return element(
         "header",
         element("p", "A paper, reproduced", class_="kicker"),
@@ -134,7 +138,7 @@ def _errata(claims: list[Claim]) -> Markup:
         for claim in claims
     ]
     columns = [element("col", class_=name) for name in ("where", "words", "words")]
-    return _words_table(columns, ("where", "the text says", "what holds"), rows)
+    return _words_table(columns, ("where", "the text says", "what holds"), rows, "claims errata")
 
 
 def _section(chapter: Chapter) -> Markup:
@@ -170,7 +174,9 @@ def _claims(claims: tuple[Claim, ...]) -> Markup:
     return _words_table(columns, ("where", "claim", "paper", "ours", "verdict"), rows)
 
 
-def _words_table(columns: list[Markup], headings: tuple[str, ...], rows: list[Markup]) -> Markup:
+def _words_table(
+    columns: list[Markup], headings: tuple[str, ...], rows: list[Markup], kind: str = "claims"
+) -> Markup:
     """A table of sentences, in columns of fixed width."""
     heads = [element("th", name, scope="col") for name in headings]
     table = element(
@@ -178,7 +184,7 @@ def _words_table(columns: list[Markup], headings: tuple[str, ...], rows: list[Ma
         element("colgroup", *columns),
         element("thead", element("tr", *heads)),
         element("tbody", *rows),
-        class_="claims",
+        class_=kind,
     )
     return element("div", element("div", table, class_="scroll"), class_="card")
 

@@ -23,6 +23,7 @@ class Verdict(StrEnum):
     HOLDS = "holds"
     CORRECTED = "corrected"
     FAILS = "does not hold as printed"
+    ANSWERED = "answered"
     UNCONFIRMED = "not confirmed"
 
 
@@ -70,6 +71,11 @@ class Claim:
 def confirm(source: Source, printed: str, ours: str, /, *, holds: bool, **numbers: float) -> Claim:
     """A claim that is expected to hold; `holds` is what the computation says."""
     return Claim(source, printed, ours, Verdict.HOLDS if holds else Verdict.UNCONFIRMED, "", numbers)
+
+
+def answer(source: Source, printed: str, ours: str, /, *, reached: bool, **numbers: float) -> Claim:
+    """A question the paper leaves open; `reached` says whether the computation got where the answer says."""
+    return Claim(source, printed, ours, Verdict.ANSWERED if reached else Verdict.UNCONFIRMED, "", numbers)
 
 
 def correct(
@@ -184,6 +190,15 @@ def number(value: float, digits: int = 5) -> str:
     decimals = max(0, digits - 1 - math.floor(math.log10(abs(value)))) if value else 0
     text = f"{value:,.{min(decimals, 8)}f}"
     return (text.rstrip("0").rstrip(".") if "." in text else text).replace("-", "−") if value else "0"
+
+
+def superscript(exponent: int) -> str:
+    """An exponent as it is written.
+
+    >>> "2" + superscript(-16)
+    '2⁻¹⁶'
+    """
+    return str(exponent).translate(str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹"))
 
 
 def numbers(values: Sequence[float], digits: int = 5) -> str:
