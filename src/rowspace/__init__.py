@@ -15,13 +15,14 @@ from .exceptions import RowspaceError
 from .mechanism import release
 from .planning import Plan, Target, plan, plan_for
 from .privacy import ZCDP, ApproxDP, Neighbours, PureDP
-from .releases import Release, export
+from .releases import Combined, Release, combine, export
 from .workload import Workload
 
 __all__ = [
     "ZCDP",
     "ApproxDP",
     "Categorical",
+    "Combined",
     "Domain",
     "Neighbours",
     "Numeric",
@@ -32,6 +33,7 @@ __all__ = [
     "Target",
     "Workload",
     "__version__",
+    "combine",
     "error",
     "export",
     "operators",

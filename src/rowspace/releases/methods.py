@@ -9,9 +9,12 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, cast
 
 if TYPE_CHECKING:
+    import numpy as np
     import pandas as pd
     from matplotlib.axes import Axes
 
+    from .combined import Combined
+    from .consistent import Consistent
     from .derived import Estimate
     from .derived_rows import Query
     from .derived_tables import CrossTable
@@ -84,6 +87,30 @@ class DerivedAnswers:
         from .plots import plot_release
 
         return plot_release(self._release, *names, level=level, ax=ax)
+
+    def consistent(self, *, nonnegative: bool = True, integral: bool = False) -> Consistent:
+        """Counts that are not negative (and whole), on request: biased, and labelled so."""
+        from .consistent import consistent
+
+        return consistent(self._release, nonnegative=nonnegative, integral=integral)
+
+    def synthetic(
+        self,
+        rows: int | None = None,
+        *,
+        draw_numbers: bool = False,
+        rng: np.random.Generator | int | None = None,
+    ) -> pd.DataFrame:
+        """Synthetic records that follow the non-negative counts."""
+        from .synthetic import synthetic
+
+        return synthetic(self._release, rows, draw_numbers=draw_numbers, rng=rng)
+
+    def combine(self, *others: Release | Combined) -> Combined:
+        """Together with other releases of the same table: better answers, with the error bars of the whole."""
+        from .combined import combine
+
+        return combine([self._release, *others])
 
     def _repr_html_(self) -> str:
         from .display import release_html

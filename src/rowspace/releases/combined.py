@@ -1,0 +1,198 @@
+"""Several releases of one table as one: better answers, with the error bars of the whole.
+
+Releases draw their noise independently, so together they are one measurement of all their strategies, each divided by
+the standard deviation of its noise, and least squares on that is the best unbiased estimate (Gauss and Markov).
+
+Guarantees
+- Combining costs no privacy beyond what the releases have cost; `statement` says what that is together
+  (by construction: this room may not import `sources`; tests/releases/test_combine.py::test_what_was_spent).
+- Intervals cover the truth at least as often as stated (tests/releases/test_combine.py::test_coverage).
+- A release is not counted twice as evidence (tests/releases/test_combine.py::test_refuses_the_same_release_twice).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from rowspace._version import __version__
+from rowspace.domain import Domain
+from rowspace.exceptions import InvalidInput, TooLarge
+from rowspace.operators import DECOMPOSITION_LIMIT
+from rowspace.privacy import Privacy
+from rowspace.reconstruct.measurement import merged
+from rowspace.workload import Workload
+
+from .combined_answers import Answers, ByCells, ByQuery, ByStrategy, ByTables
+from .combined_privacy import Guarantees
+from .evidence import Evidence, as_queries, measurement_of
+from .methods import DerivedAnswers
+from .release import TABLE_LIMIT, Release
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+FEW_CELLS = 1024
+"""Up to so many cells are solved for all at once: the shape of the noise, and so the intervals, are then exact."""
+
+
+@dataclass(frozen=True)
+class CombinedPlan:
+    """What others ask of a plan: the queries, their domain, and the guarantees of all releases together."""
+
+    workload: Workload
+    privacy: Guarantees
+
+    @property
+    def domain(self) -> Domain:
+        """The attributes that were measured."""
+        return self.workload.domain
+
+
+@dataclass(frozen=True, eq=False)
+class Combined(DerivedAnswers):
+    """Several releases of one table, answering together; see `combine`."""
+
+    releases: tuple[Release, ...]
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "releases", tuple(self.releases))
+        if len(self.releases) < 2:
+            raise InvalidInput(f"expected two or more releases to combine, got {len(self.releases)}")
+        for release in self.releases:
+            if not isinstance(release, Release):
+                raise InvalidInput(f"expected releases to combine, got {type(release).__name__}")
+        for number, release in enumerate(self.releases):
+            _check_same_domain(self.releases[0].plan.domain, release.plan.domain)
+            if any(_same(release, other) for other in self.releases[:number]):
+                raise InvalidInput(
+                    "combining a release with itself: the same noisy answers twice are no new evidence; "
+                    "give each release once"
+                )
+
+    @cached_property
+    def plan(self) -> CombinedPlan:
+        """The queries of all releases, those of equal workloads once."""
+        workloads: list[Workload] = []
+        for release in self.releases:
+            if release.plan.workload not in workloads:
+                workloads.append(release.plan.workload)
+        parts = [part for workload in workloads for part in workload.parts]
+        joint = workloads[0] if len(workloads) == 1 else Workload(workloads[0].domain, parts)
+        return CombinedPlan(joint, Guarantees(tuple(release.plan.privacy for release in self.releases)))
+
+    @cached_property
+    def evidence(self) -> Evidence:
+        """All measurements, those of one strategy averaged."""
+        return Evidence(self.plan.workload, tuple(merged([measurement_of(r) for r in self.releases])))
+
+    @cached_property
+    def _answers(self) -> Answers:
+        """How answers are found: exactly where one strategy, like tables or few cells allow it, else query by query."""
+        if len(self.evidence.measurements) == 1:
+            return ByStrategy(self.evidence.measurements[0])
+        cells = self.plan.domain.size
+        if cells > FEW_CELLS and self.evidence.tables is not None:
+            return ByTables(self.evidence)
+        if cells <= DECOMPOSITION_LIMIT:
+            return ByCells(self.evidence)
+        return ByQuery(self.evidence.measurements)
+
+    @property
+    def method(self) -> str:
+        """How the answers were found, in words."""
+        return self._answers.method
+
+    def answers(self, level: float = 0.95) -> pd.DataFrame:
+        """The answers to the queries of all releases: labels, answer, std_error and an interval at `level`."""
+        return self._table(self.plan.workload, level)
+
+    def ask(self, queries: Workload | str | Sequence[str], level: float = 0.95) -> pd.DataFrame:
+        """Answers to other queries over the same attributes, for free; predicates may be given as text."""
+        return self._table(as_queries(self.plan.domain, queries), level)
+
+    def _table(self, queries: Workload, level: float) -> pd.DataFrame:
+        import pandas as pd
+
+        if queries.size > TABLE_LIMIT:
+            raise TooLarge(
+                f"a table of {queries.size:,} answers exceeds {TABLE_LIMIT:,} rows; ask for a part of the workload"
+            )
+        answer, std_error, half_width = self._answers.table(queries, level)
+        columns: dict[str, Any] = dict(queries.table())
+        columns |= {"answer": answer, "std_error": std_error}
+        columns |= {"low": answer - half_width, "high": answer + half_width}
+        return pd.DataFrame(columns)
+
+    @property
+    def spent(self) -> tuple[Privacy, ...]:
+        """What all releases together have cost: the sum for each kind of guarantee."""
+        return self.plan.privacy.sums
+
+    @property
+    def statement(self) -> str:
+        """What was promised and how to read the numbers, in plain words."""
+        return (
+            f"{len(self.releases)} releases combined by rowspace {__version__}, under "
+            f"{self.plan.privacy}. Answers are unbiased, {self.method}; a negative "
+            "or fractional count is noise, not a mistake. Combining and any further computation cost no privacy."
+        )
+
+    def __str__(self) -> str:
+        return f"Combined release of {self.plan.workload.size:,} answers\n  {self.statement}"
+
+
+def combine(releases: Iterable[Release | Combined]) -> Combined:
+    """Several releases of the same table as one, by generalized least squares: each counts by how precise it is.
+
+    They must be about the same attributes, declared alike, and differ: a release is no new evidence about itself.
+    That they count the same records is for the caller to know; nothing in a release can tell.
+
+    >>> import rowspace as rs
+    >>> domain = rs.Domain(age=rs.Numeric(0, 4, bins=4))
+    >>> plan = rs.plan(rs.workload.ranges(domain, "age"), rs.PureDP(0.5))
+    >>> both = combine([rs.release(plan, [10, 20, 30, 40]), rs.release(plan, [10, 20, 30, 40])])
+    >>> print(both.spent[0])
+    1-differential privacy (add or remove one record)
+    """
+    if isinstance(releases, (str, Release, Combined)) or not isinstance(releases, Iterable):
+        raise InvalidInput(f"expected a list of releases to combine, got {type(releases).__name__}")
+    found: list[Release] = []
+    for release in releases:
+        if isinstance(release, Combined):
+            found.extend(release.releases)
+        elif isinstance(release, Release):
+            found.append(release)
+        else:
+            raise InvalidInput(f"expected releases to combine, got {type(release).__name__}")
+    return Combined(tuple(found))
+
+
+def _check_same_domain(one: Domain, other: Domain) -> None:
+    if one == other:
+        return
+    shared = [name for name in one.names if name in other and one[name] != other[name]]
+    apart = [*(name for name in one.names if name not in other), *(n for n in other.names if n not in one)]
+    if shared:
+        why = f"they declare {', '.join(map(repr, shared))} differently"
+    elif apart:
+        why = f"only some are about {', '.join(map(repr, apart))}"
+    else:
+        why = "their attributes are in another order"
+    raise InvalidInput(
+        f"combining releases of different domains: {why}; plan them from one Domain, with queries about the same "
+        "attributes"
+    )
+
+
+def _same(a: Release, b: Release) -> bool:
+    return a is b or (
+        a.plan.noise == b.plan.noise
+        and np.array_equal(a.noisy_answers, b.noisy_answers)
+        and a.plan.strategy == b.plan.strategy
+    )

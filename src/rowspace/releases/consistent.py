@@ -1,0 +1,121 @@
+"""Consistency on request: counts that are not negative, or whole numbers too, at the price of bias.
+
+Unbiased signed counts are what a release gives by itself, and what statistics should be computed from. These are for
+those who need a table that looks like counts. Everything here is post-processing of released numbers.
+
+Guarantees
+- It sees nothing but the release and costs no privacy (by construction: this room may not import `sources`).
+- No count is negative, whole numbers are whole, and sums of answers are answers to sums
+  (tests/releases/test_consistent.py::test_counts_are_counts).
+- The result says that it is biased and by how much it moved the answers
+  (tests/releases/test_consistent.py::test_says_what_it_did).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from rowspace.exceptions import InvalidInput, TooLarge
+from rowspace.operators.base import Vector
+from rowspace.workload import Workload
+
+from .consistent_counts import Counts, counts_of
+from .consistent_effect import Effect
+from .evidence import as_queries, promise_of
+from .release import TABLE_LIMIT
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from .combined import Combined
+    from .release import Release
+
+
+@dataclass(frozen=True, eq=False)
+class Consistent:
+    """A release as counts that are not negative (and whole): biased, and without error bars."""
+
+    release: Release | Combined
+    integral: bool
+
+    @cached_property
+    def _counts(self) -> Counts:
+        return counts_of(self.release, integral=self.integral)
+
+    def answers(self) -> pd.DataFrame:
+        """The workload's answers: labels and answer. No error bars: those of the release are for unbiased answers."""
+        return self._table(self.release.plan.workload)
+
+    def ask(self, queries: Workload | str | Sequence[str]) -> pd.DataFrame:
+        """Answers to other queries over the same attributes, for free; predicates may be given as text."""
+        return self._table(as_queries(self.release.plan.domain, queries))
+
+    def _table(self, queries: Workload) -> pd.DataFrame:
+        import pandas as pd
+
+        if queries.size > TABLE_LIMIT:
+            raise TooLarge(
+                f"a table of {queries.size:,} answers exceeds {TABLE_LIMIT:,} rows; ask for a part of the workload"
+            )
+        answer: Any = self._counts.answer(queries)
+        columns: dict[str, Any] = dict(queries.table())
+        frame = pd.DataFrame(columns | {"answer": _as_whole(answer) if self.integral else answer})
+        frame.attrs["statement"] = self.statement
+        return frame
+
+    @cached_property
+    def effect(self) -> Effect:
+        """What it did to the answers of the workload."""
+        return self._counts.effect()
+
+    @property
+    def method(self) -> str:
+        """How the counts were found, in words."""
+        return self._counts.method
+
+    @property
+    def statement(self) -> str:
+        """How to read the numbers, in plain words; goes with every table."""
+        kind = "whole and not negative" if self.integral else "not negative"
+        return (
+            f"Biased post-processing: counts were made {kind}, {self.method}. Small counts are too high on average and "
+            "large ones too low; use the release itself for statistics and for error bars. Made from a release under "
+            f"{promise_of(self.release)}, at no further cost of privacy."
+        )
+
+    def __str__(self) -> str:
+        return f"Consistent counts: {self.effect}\n  {self.statement}"
+
+
+def consistent(
+    release: Release | Combined, *, nonnegative: bool = True, integral: bool = False
+) -> Consistent:
+    """Counts that are not negative, and whole with `integral`, all answers agreeing and adding up to the total.
+
+    >>> import rowspace as rs
+    >>> domain = rs.Domain(age=rs.Numeric(0, 4, bins=4))
+    >>> made = rs.release(rs.plan(rs.workload.ranges(domain, "age"), rs.PureDP(0.1)), [0, 1, 0, 0])
+    >>> bool((consistent(made).answers()["answer"] >= 0).all())
+    True
+    """
+    for name, value in (("nonnegative", nonnegative), ("integral", integral)):
+        if not isinstance(value, bool):
+            raise InvalidInput(f"expected {name} to be True or False, got {type(value).__name__}")
+    if not nonnegative:
+        raise InvalidInput(
+            "expected nonnegative=True; for signed counts use the release itself: they are consistent already, and "
+            "unbiased"
+        )
+    return Consistent(release, integral)
+
+
+def _as_whole(answer: Vector) -> Any:
+    """Integers where all answers are: queries with fractional coefficients have none."""
+    whole = np.rint(answer)
+    exact = np.abs(answer - whole).max(initial=0.0) <= 1e-6 * max(1.0, np.abs(answer).max(initial=0.0))
+    return whole.astype(np.int64) if exact else answer

@@ -1,0 +1,71 @@
+"""What releases say about the counts, in the form estimates are made from."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from rowspace.domain import Domain
+from rowspace.exceptions import InvalidWorkload
+from rowspace.operators.base import Vector
+from rowspace.reconstruct.joint_tables import JointTables, joint_tables
+from rowspace.reconstruct.least_squares import noisy_values
+from rowspace.reconstruct.measurement import Measurement, joint_estimate
+from rowspace.workload import Workload, predicates
+
+if TYPE_CHECKING:
+    from .combined import Combined
+    from .release import Release
+
+
+@dataclass(frozen=True, eq=False)
+class Evidence:
+    """Measurements of one table, each strategy once, and the queries they were made for."""
+
+    workload: Workload
+    measurements: tuple[Measurement, ...]
+
+    @property
+    def domain(self) -> Domain:
+        """The attributes that were measured."""
+        return self.workload.domain
+
+    @cached_property
+    def estimate(self) -> Vector:
+        """The generalized least-squares estimate of every cell."""
+        return joint_estimate(self.measurements)
+
+    @cached_property
+    def tables(self) -> JointTables | None:
+        """The same in tables, where all measured tables alike."""
+        return joint_tables(self.measurements)
+
+
+def measurement_of(release: Release) -> Measurement:
+    """The noisy answers of a release in the strategy's own unit."""
+    plan = release.plan
+    values = noisy_values(plan.strategy, release.noisy_answers)
+    return Measurement(plan.strategy, values, plan.noise.variance, plan.noise.excess_kurtosis, 1.0)
+
+
+def promise_of(release: Release | Combined) -> str:
+    """The privacy guarantee of a release, or of several together, in words."""
+    return str(release.plan.privacy)
+
+
+def as_queries(domain: Domain, queries: Workload | str | Sequence[str]) -> Workload:
+    """Queries over this domain, from a workload over its attributes or predicates as text."""
+    if isinstance(queries, str):
+        queries = [queries]
+    if not isinstance(queries, Workload):
+        if not isinstance(queries, Sequence) or not all(isinstance(text, str) for text in queries):
+            raise InvalidWorkload('expected a workload or predicates as text such as "age >= 65"')
+        return predicates(domain, list(queries))
+    for name in queries.attributes:
+        if name not in domain or queries.domain[name] != domain[name]:
+            raise InvalidWorkload(
+                f"attribute {name!r} was not measured as declared here; there are {', '.join(domain.names)}"
+            )
+    return Workload(domain, queries.parts)
