@@ -104,11 +104,16 @@ def release(
     with screen.working("Planning"):
         plan = _load_plan(plan_file, study) if plan_file else planning.plan(study.workload, study.privacy)
         _refuse_long_tables(plan, targets)
-    with screen.working("Counting, adding noise"):
+    with screen.working("Counting, adding noise") as progress:
         if keeper is not None:
             keeper.ledger.check(plan, dataset)
         made = mechanism.release(
-            plan, source, ledger=keeper, dataset=dataset, table=table or _table_of_study(study, source)
+            plan,
+            source,
+            ledger=keeper,
+            dataset=dataset,
+            table=table or _table_of_study(study, source),
+            progress=progress,
         )
     with screen.working("Writing"):
         _write_all(made, targets, level, keeper)

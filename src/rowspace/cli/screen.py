@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 import math
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
 from rich.console import Console, RenderableType
-from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+from rich.progress import Progress, SpinnerColumn, TaskProgressColumn, TextColumn, TimeElapsedColumn
 from rich.text import Text
 
 
@@ -25,19 +25,23 @@ class Screen:
     err: Console = field(default_factory=lambda: Console(stderr=True, highlight=False))
 
     @contextmanager
-    def working(self, message: str) -> Iterator[None]:
-        """Show a spinner and the time while something is under way, if there is a terminal to show it on."""
+    def working(self, message: str) -> Iterator[Callable[[float], None]]:
+        """Show a spinner and the time while something is under way, if there is a terminal to show it on.
+
+        What is yielded takes the share that is done, from 0 to 1, where that is known.
+        """
         if self.quiet or not self.err.is_terminal:
-            yield
+            yield lambda share: None
             return
         columns = (
             SpinnerColumn(style="dim"),
             TextColumn("{task.description}", style="dim"),
+            TaskProgressColumn(style="dim"),
             TimeElapsedColumn(),
         )
         with Progress(*columns, console=self.err, transient=True) as progress:
-            progress.add_task(message, total=None)
-            yield
+            task = progress.add_task(message, total=None)
+            yield lambda share: progress.update(task, total=1.0, completed=share)
 
     def show(self, *renderables: RenderableType) -> None:
         """Print for people; nothing when quiet or when a machine is listening."""

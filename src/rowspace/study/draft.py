@@ -117,11 +117,25 @@ def _affordable(domain: Domain) -> list[str]:
 
 def _queries(domain: Domain, asked: Sequence[str]) -> Iterator[Entry]:
     """The count of everything about each attribute, and of the first pairs."""
-    yield {"total": True}
-    yield from (_about(domain, name) for name in asked)
+    entries: list[tuple[int, Entry]] = [(1, {"total": True})]
+    entries += [(_number(domain[name]), _about(domain, name)) for name in asked]
     pairs = list(combinations(asked, 2))[:3]
     if pairs:
-        yield {"marginals": {"sets": [list(pair) for pair in pairs]}}
+        sets = {"sets": [list(pair) for pair in pairs]}
+        entries.append((sum(domain[a].size * domain[b].size for a, b in pairs), {"marginals": sets}))
+    most = max(number for number, _ in entries)
+    yield from (_balanced(entry, math.sqrt(most / number)) for number, entry in entries)
+
+
+def _number(attribute: Attribute) -> int:
+    """How many queries `_about` asks."""
+    return attribute.size * (attribute.size + 1) // 2 if isinstance(attribute, Numeric) else attribute.size
+
+
+def _balanced(entry: Entry, weight: float) -> Entry:
+    """A few counts matter as much as many ranges: otherwise thousands of ranges would take all the accuracy."""
+    rounded = float(f"{weight:.1g}")
+    return entry if rounded <= 1 else entry | {"weight": rounded}
 
 
 def _about(domain: Domain, name: str) -> Entry:
@@ -133,11 +147,7 @@ def _remarks(domain: Domain, asked: Sequence[str], left_out: Sequence[str]) -> I
     """What is not asked, ready to be asked; and what could not be drafted."""
     others = [name for name in domain.names if name not in asked]
     if others:
-        yield (
-            "\n"
-            + comment("Not asked yet: every attribute that queries touch multiplies the cells to count.")
-            + "\n"
-        )
+        yield ("\n" + comment("Not asked yet: whatever is asked shares the same privacy budget.") + "\n")
     for name in others:
         yield "\n".join(comment(line) for line in entry_lines(_about(domain, name))) + "\n"
     if left_out:
