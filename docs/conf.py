@@ -32,9 +32,6 @@ default_role = "code"
 
 myst_enable_extensions = ["attrs_block", "colon_fence", "deflist", "html_image"]
 myst_heading_anchors = 3
-myst_fence_as_directive = ["include"]
-# Pages are also read on the code host, where these lead to files beside docs/.
-myst_links_external_new_tab = True
 
 autosummary_generate = True
 autosummary_imported_members = True
@@ -59,6 +56,8 @@ html_theme_options = {
     "logo": {"text": "rowspace", "image_light": "_static/mark.svg", "image_dark": "_static/mark.svg"},
     "header_links_before_dropdown": 6,
     "navbar_align": "left",
+    "navbar_persistent": [],
+    "navbar_end": ["search-button", "theme-switcher"],
     "navigation_with_keys": False,
     "show_toc_level": 2,
     "secondary_sidebar_items": {"**": ["page-toc"], "index": []},

@@ -42,7 +42,7 @@ def _help(text: str) -> list[str]:
     lines = [line.strip() for line in examples.splitlines() if line.strip()]
     typed = [line for line in lines if line.startswith("rowspace")]
     if typed:
-        out += ["", "```console", *(f"$ {line}" for line in typed), "```"]
+        out += ["", "```console", *("$ " + re.sub(r" {3,}", "      # ", line) for line in typed), "```"]
     return [*out, "", *(line for line in lines if not line.startswith("rowspace"))]
 
 
@@ -60,10 +60,10 @@ def _parameters(command: Any) -> list[str]:
         text = " ".join(re.sub(r"\[/?(?:bold|dim)\]", "", parameter.help or "").split()).replace("|", "\\|")
         if parameter.required:
             text += " *Required.*"
-        elif parameter.show_default and isinstance(parameter.default, (int, float, str)) and value:
+        elif parameter.show_default and isinstance(parameter.default, (int, float, str, Path)) and value:
             text += f" Default: `{getattr(parameter.default, 'value', parameter.default)}`."
         rows.append(f"| `{word}` | {text} |")
-    return ["| | |", "|---|---|", *rows, ""] if rows else []
+    return ["| argument or option | meaning |", "|---|---|", *rows, ""] if rows else []
 
 
 def _write(app: Any) -> None:
