@@ -135,7 +135,7 @@ def _number(attribute: Attribute) -> int:
 def _balanced(entry: Entry, weight: float) -> Entry:
     """A few counts matter as much as many ranges: otherwise thousands of ranges would take all the accuracy."""
     rounded = float(f"{weight:.1g}")
-    return entry if rounded <= 1 else entry | {"weight": rounded}
+    return entry if rounded <= 1 else {**entry, "weight": rounded}
 
 
 def _about(domain: Domain, name: str) -> Entry:

@@ -22,6 +22,8 @@ from rowspace.workload.products import products
 
 #: Most parts of one workload (the cube of 20 attributes).
 MAX_PARTS = 2**20
+#: Largest importance weight, and one over the smallest: squares must stay numbers.
+MAX_WEIGHT = 1e100
 #: Most queries that are labelled at once.
 MAX_LABELS = 10**7
 #: Most columns of a table of queries: with more, almost all entries would be "all".
@@ -269,8 +271,10 @@ def _check_weight(weight: float) -> float:
         raise InvalidWorkload(
             f"a weight must be a positive finite number, got {type(weight).__name__}"
         ) from None
-    if not (number > 0 and math.isfinite(number)):
-        raise InvalidWorkload(f"a weight must be positive and finite, got {number}")
+    if not 1 / MAX_WEIGHT <= number <= MAX_WEIGHT:
+        raise InvalidWorkload(
+            f"a weight must be positive and finite, from {1 / MAX_WEIGHT:g} to {MAX_WEIGHT:g}, got {number}"
+        )
     return number
 
 
