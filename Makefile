@@ -39,8 +39,19 @@ test-engines: $(READY)
 paper: $(READY)
 	$(BIN)/rowspace paper -o out/paper --force
 
-bench: $(READY)
-	$(BIN)/python -m benchmarks
+# Peers in an environment of their own: what they pin is no business of the project's. One that cannot be installed
+# is a row that says so.
+BENCH := .venv-bench
+bench: $(BENCH)/.ready
+	$(BENCH)/bin/python -m benchmarks --write
+
+$(BENCH)/.ready: pyproject.toml
+	$(PYTHON) -m venv $(BENCH)
+	$(BENCH)/bin/python -m pip install --quiet --upgrade pip
+	$(BENCH)/bin/python -m pip install --quiet --editable .
+	for peer in $$($(BENCH)/bin/python -m benchmarks.peers); do \
+	    $(BENCH)/bin/python -m pip install --quiet "$$peer" || echo "left out: $$peer"; done
+	touch $@
 
 audit: $(READY)
 	$(BIN)/python -m audits
@@ -55,4 +66,4 @@ $(READY): pyproject.toml
 	touch $@
 
 clean:
-	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache dist build
+	rm -rf $(VENV) $(BENCH) .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache dist build

@@ -1,0 +1,19 @@
+"""The programs of this folder and what each shows; `python -m benchmarks.NAME`."""
+
+from __future__ import annotations
+
+PROGRAMS = {
+    "large_trees": "trees and wavelets of up to 2²⁰ cells: answers, noise and least squares in passes over the data",
+    "sampler_throughput": "samples a second of every noise sampler, at two scales, beside OpenDP's and numpy's",
+    "optimizers_gaussian": "Gaussian optima to 1024 cells: error, certificate, eigendecompositions they take",
+    "optimizers_spectral": "spectral strategies to 2²⁰ cells: error, certificate, what integers cost, time in passes",
+    "optimizers_laplace": "p-Identity to 4096 cells (`--large`: 16,384): error beside trees, steps beside dense ones",
+    "optimizers_marginals": "strategies of tables: error, certificate, time (`--large`: 10⁸ cells reconstructed)",
+    "optimizers_programs": "the paper's semidefinite programs and the search over rotations, beside its own figures",
+    "counting": "counting tables: 10 million records beside plain GROUP BYs, 19,900 tables of 200 attributes",
+    "dashboard": "200 SQL queries of a dashboard planned jointly, beside one by one",
+    "coverage": "whether 95 % intervals cover 95 %, over 2,000 releases",
+    "goals": "the figures under Goals",
+    "why_figure": "the README's figure: error of all ranges by method",
+    "report_figure": "the README's picture of a report; needs Chromium",
+}
