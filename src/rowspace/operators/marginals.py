@@ -168,10 +168,10 @@ class Marginals(SubsetOperator):
                     places = rows[lattice.find(sets[:, kept])]
                     np.add.at(totals[shape], places, part.reshape(-1, *shape))
         found = ComponentTables(self.splits)
-        for shape, numbers in self._component_stacks.items():
-            variances = np.array([self.component_variances[lattice.masks[number]] for number in numbers])
+        for shape, own in self._component_stacks.items():
+            variances = np.array([self.component_variances[lattice.masks[number]] for number in own])
             totals[shape] *= variances.reshape(-1, *[1] * len(shape))
-            found.add([lattice.sets[number] for number in numbers], totals[shape])
+            found.add([lattice.sets[number] for number in own], totals[shape])
         return found
 
     @cached_property

@@ -273,7 +273,7 @@ def _check_weight(weight: float) -> float:
         ) from None
     if not 1 / MAX_WEIGHT <= number <= MAX_WEIGHT:
         raise InvalidWorkload(
-            f"a weight must be positive and finite, from {1 / MAX_WEIGHT:g} to {MAX_WEIGHT:g}, got {number}"
+            f"a weight must be positive and finite, got {number}; from {1 / MAX_WEIGHT:g} to {MAX_WEIGHT:g} will do"
         )
     return number
 
