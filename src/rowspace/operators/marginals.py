@@ -168,10 +168,10 @@ class Marginals(SubsetOperator):
                     places = rows[lattice.find(sets[:, kept])]
                     np.add.at(totals[shape], places, part.reshape(-1, *shape))
         found = ComponentTables(self.splits)
-        for shape, own in self._component_stacks.items():
-            variances = np.array([self.component_variances[lattice.masks[number]] for number in own])
+        for shape, of_shape in self._component_stacks.items():
+            variances = np.array([self.component_variances[lattice.masks[number]] for number in of_shape])
             totals[shape] *= variances.reshape(-1, *[1] * len(shape))
-            found.add([lattice.sets[number] for number in own], totals[shape])
+            found.add([lattice.sets[number] for number in of_shape], totals[shape])
         return found
 
     @cached_property

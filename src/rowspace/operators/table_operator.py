@@ -169,8 +169,8 @@ class TableOperator(Operator):
     def pair_norm(self, p: int) -> int | None:
         """From column norms, but the table of no attribute is the same for all cells: it never tells two apart."""
         total = sum(int(w) ** p for own, w in zip(self.sets, self.weights, strict=True) if not own)
-        factor: int = 2 if p == 1 or self.nonnegative else 4
-        return factor * (self._integer_norm(p) - total)
+        apart: int = self.integer_norm(p) - total
+        return 2 * apart if p == 1 or self.nonnegative else 4 * apart
 
     @property
     def all_cells_alike(self) -> bool:
