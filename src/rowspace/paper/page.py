@@ -186,7 +186,12 @@ def _words_table(
         element("tbody", *rows),
         class_=kind,
     )
-    return element("div", element("div", table, class_="scroll"), class_="card")
+    return element("div", _scrolling(table, " and ".join(headings)), class_="card")
+
+
+def _scrolling(table: Markup, name: str) -> Markup:
+    """A wide table that a keyboard can scroll too."""
+    return element("div", table, class_="scroll", tabindex="0", role="region", aria_label=name)
 
 
 def _card_table(table: Table) -> Markup:
@@ -212,7 +217,7 @@ def _card_table(table: Table) -> Markup:
         "div",
         element("h3", table.title),
         element("p", table.caption),
-        element("div", drawn, class_="scroll"),
+        _scrolling(drawn, table.title),
         class_="card",
     )
 
