@@ -70,11 +70,13 @@ def integer_columns(strategy: Operator) -> list[list[int]]:
 
 
 def exact_sensitivity(columns: list[list[int]], privacy: Privacy) -> int:
-    """The largest Σ|change| (norm 1) or Σ change² (norm 2) over all neighbour steps."""
-    if privacy.neighbours is Neighbours.ADD_REMOVE:
-        changes = columns
-    else:
-        changes = [[a - b for a, b in zip(x, y, strict=True)] for x, y in combinations(columns, 2)]
+    """The largest Σ|change| (norm 1) or Σ change² (norm 2) over all neighbour steps.
+
+    A record that is replaced may come from outside the domain or go there: then one column comes or goes.
+    """
+    changes = list(columns)
+    if privacy.neighbours is Neighbours.REPLACE_ONE:
+        changes += [[a - b for a, b in zip(x, y, strict=True)] for x, y in combinations(columns, 2)]
     return max((sum(abs(a) ** privacy.norm for a in change) for change in changes), default=0)
 
 

@@ -10,6 +10,7 @@ from functools import cache
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
 import rowspace as rs
 from rowspace.releases import Release
@@ -27,6 +28,9 @@ DOMAIN = rs.Domain(
 )
 
 
+WIDE = rs.Domain({f"a{at}": rs.Numeric(0, 8, bins=8) for at in range(9)})
+
+
 def plans() -> tuple[rs.Plan, ...]:
     """Plans of several shapes: products, unions, levels, plain matrices; every kind of noise."""
     W = rs.workload
@@ -39,6 +43,20 @@ def plans() -> tuple[rs.Plan, ...]:
             effort="fast",
         ),
         rs.plan(W.matrix(np.tril(np.ones((5, 5)))), rs.PureDP(0.1), effort="fast"),
+        *wide_plans(),
+    )
+
+
+def wide_plans() -> tuple[rs.Plan, ...]:
+    """Plans over more cells than are ever counted: a strategy of tables of every kind."""
+    cells, ranges = (
+        rs.workload.marginals(WIDE, up_to=1),
+        rs.workload.product(WIDE, a0="ranges", a1="prefixes"),
+    )
+    return tuple(
+        rs.plan(cells + other, privacy, effort="fast")
+        for other in (rs.workload.marginal(WIDE, "a0", "a1"), ranges)
+        for privacy in (rs.ZCDP(0.5), rs.PureDP(1.0))
     )
 
 
@@ -52,7 +70,10 @@ def plan_files() -> Parser:
 
 def release_files() -> Parser:
     """Release files, and the answers of those that are accepted."""
-    made = [rs.release(plan, np.arange(plan.domain.size)) for plan in plans()]
+    rows = pd.DataFrame({name: [0, 1, 2] for name in WIDE.names})
+    made = [
+        rs.release(plan, rows if plan.domain == WIDE else np.arange(plan.domain.size)) for plan in plans()
+    ]
     seeds = [_saved(release.save, "seed.release") for release in made]
 
     def read(data: bytes) -> None:

@@ -31,6 +31,13 @@ def test_every_optimizer(name: str) -> None:
     assert found, "no workload of the catalogue is within this optimizer's reach"
 
 
+def test_tables_as_planned() -> None:
+    """Contrasts, bases and weights rounded as products allow: every column in Python integers."""
+    found = dict(calibration.planned_tables(long=False))
+    assert [case for case, verdict in found.items() if not verdict.ok] == []
+    assert len(found) > 20
+
+
 def test_strategies_made_of_strategies() -> None:
     assert all(verdict.ok for _, verdict in calibration.derived(long=False))
 
@@ -77,8 +84,12 @@ def test_sensitivity_by_hand() -> None:
     assert columns == [[1, 3], [-2, 4]]
     assert exact_sensitivity(columns, rs.PureDP(1.0)) == 6
     assert exact_sensitivity(columns, rs.ZCDP(1.0)) == 20
-    assert exact_sensitivity(columns, rs.PureDP(1.0, rs.Neighbours.REPLACE_ONE)) == 4
-    assert exact_sensitivity(columns, rs.ZCDP(1.0, rs.Neighbours.REPLACE_ONE)) == 10
+    # Replaced within the domain the answers move by (3, −1); a record that leaves it takes its column along.
+    assert exact_sensitivity(columns, rs.PureDP(1.0, rs.Neighbours.REPLACE_ONE)) == 6
+    assert exact_sensitivity(columns, rs.ZCDP(1.0, rs.Neighbours.REPLACE_ONE)) == 20
+    opposite = [[1, 3], [-1, -3]]
+    assert exact_sensitivity(opposite, rs.PureDP(1.0, rs.Neighbours.REPLACE_ONE)) == 8
+    assert exact_sensitivity(opposite, rs.ZCDP(1.0, rs.Neighbours.REPLACE_ONE)) == 40
 
 
 def test_the_gaussian_formula_is_tight() -> None:
