@@ -8,7 +8,7 @@ READY  := $(VENV)/.ready
 # Tests run in parallel processes already; threads inside each would only fight over the cores.
 export OPENBLAS_NUM_THREADS ?= 1
 
-.PHONY: demo test test-engines lint types imports unit paper bench audit sample clean
+.PHONY: demo test test-engines lint types imports unit paper bench audit sample docs dist test-package clean
 
 demo: $(READY)
 	$(BIN)/rowspace demo -o out/demo --force
@@ -21,6 +21,7 @@ lint: $(READY)
 
 types: $(READY)
 	$(BIN)/mypy
+	$(BIN)/mypy examples
 
 imports: $(READY)
 	$(BIN)/lint-imports
@@ -53,6 +54,21 @@ $(BENCH)/.ready: pyproject.toml
 	    $(BENCH)/bin/python -m pip install --quiet "$$peer" || echo "left out: $$peer"; done
 	touch $@
 
+# The site: docs/_build/html/index.html. Every warning is an error.
+docs: $(READY)
+	$(BIN)/python -m pip install --quiet --group docs
+	$(BIN)/sphinx-build -W --keep-going --quiet -b html docs docs/_build/html
+
+dist: $(READY)
+	$(BIN)/python -m pip install --quiet --group dist
+	rm -rf dist
+	$(BIN)/python -m build --outdir dist
+	$(BIN)/twine check --strict dist/*
+
+# What is in dist/, installed in an environment of its own, runs the demo there.
+test-package: dist
+	ROWSPACE_DIST=dist $(BIN)/pytest tests/test_package_install.py
+
 audit: $(READY)
 	$(BIN)/python -m audits
 
@@ -66,4 +82,4 @@ $(READY): pyproject.toml
 	touch $@
 
 clean:
-	rm -rf $(VENV) $(BENCH) .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache dist build
+	rm -rf $(VENV) $(BENCH) .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache dist build docs/_build docs/reference/api

@@ -22,7 +22,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.parquet as pq
-from scipy.special import ndtri
+import scipy
 
 from rowspace.sample import EDUCATION, REGIONS, SEXES, people_path
 
@@ -50,7 +50,7 @@ class _Draws:
 
     def normal(self) -> _Floats:
         """Standard normal."""
-        return np.asarray(ndtri(self.uniform()), dtype=np.float64)
+        return np.asarray(scipy.special.ndtri(self.uniform()), dtype=np.float64)
 
     def choice(self, weights: _Floats) -> _Ints:
         """One index per person; `weights` is (options,) for all, or (size, options) with a row for each."""
