@@ -37,6 +37,9 @@ def draw(cases: Sequence[Case], records: Sequence[Record], path: Path) -> None:
 
 
 def _panel(panel: Any, case: Case, records: Sequence[Record]) -> None:
+    if not records:
+        panel.set_axis_off()
+        return
     others = iter(COLOURS)
     for contender in case.contenders:
         own = sorted((r for r in records if r.contender == contender.name), key=lambda r: r.size)

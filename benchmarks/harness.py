@@ -126,8 +126,11 @@ def measured(
         else:
             floor = best(case.floor.prepare(size), patience=patience)
             work = contender.prepare(size)
-            result, peak = resident_peak(work)
-            error = None if contender.error is None else float(contender.error(size, result))
-            del result
-            own = best(work, patience=patience)
+            results: list[Any] = []
+            first, peak = resident_peak(
+                lambda work=work, results=results: once(lambda: results.append(work()))
+            )
+            error = None if contender.error is None else float(contender.error(size, results[0]))
+            results.clear()
+            own = first if first.elapsed > patience else best(work, patience=patience)
             yield Record(*place, own.elapsed, own.cpu, floor.elapsed, floor.cpu, peak, error)
