@@ -23,6 +23,8 @@ import pyarrow.parquet as pq
 from rowspace.domain import Categorical, Domain, Numeric
 from rowspace.sources import count_marginals
 
+from .harness import best_seconds
+
 RECORDS = 10_000_000
 REPEATS = 3
 REGIONS = [f"region {i}" for i in range(10)]
@@ -72,21 +74,12 @@ def group_bys(path: Path, names: tuple[str, ...], columns: dict[str, str]) -> No
             connection.execute(f"SELECT {one}, {other}, count(*) FROM '{path}' GROUP BY ALL").fetchall()
 
 
-def best(action: Callable[[], object]) -> float:
-    seconds = []
-    for _ in range(REPEATS):
-        start = time.perf_counter()
-        action()
-        seconds.append(time.perf_counter() - start)
-    return min(seconds)
-
-
 def large_file(name: str, domain: Domain, write: Callable[[Path], None], columns: dict[str, str]) -> None:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "records.parquet"
         write(path)
-        plain = best(lambda: group_bys(path, domain.names, columns))
-        ours = best(lambda: count_marginals(path, domain, up_to(5, 2)))
+        plain = best_seconds(lambda: group_bys(path, domain.names, columns), REPEATS)
+        ours = best_seconds(lambda: count_marginals(path, domain, up_to(5, 2)), REPEATS)
         print(f"{name:<8} {plain:>10.2f} {ours:>10.2f} {ours / plain:>8.2f}x")
 
 

@@ -8,8 +8,6 @@ vectors of n float64. Target: at most 40 passes and 10 vectors at n = 2²⁰.
 
 from __future__ import annotations
 
-import time
-import tracemalloc
 from collections.abc import Callable
 
 import numpy as np
@@ -18,7 +16,7 @@ from rowspace import PureDP
 from rowspace import operators as op
 from rowspace.measure import measure
 
-REPEATS = 7
+from .harness import best_seconds, traced_peak
 
 CASES: list[tuple[str, Callable[[], op.Operator]]] = [
     *((f"Hierarchy(2^{k})", lambda k=k: op.Hierarchy(2**k)) for k in range(16, 21)),
@@ -26,26 +24,6 @@ CASES: list[tuple[str, Callable[[], op.Operator]]] = [
     ("Hierarchy(10^6, 2)", lambda: op.Hierarchy(10**6, 2)),
     *((f"Haar(2^{k})", lambda k=k: op.Haar(2**k)) for k in range(16, 21)),
 ]
-
-
-def best_seconds(work: Callable[[], object]) -> float:
-    """Least of several timings: the one least disturbed by the rest of the machine."""
-    timings = []
-    for _ in range(REPEATS):
-        begin = time.perf_counter()
-        work()
-        timings.append(time.perf_counter() - begin)
-    return min(timings)
-
-
-def peak_bytes(work: Callable[[], object]) -> int:
-    """Peak memory allocated by `work`, its result included."""
-    tracemalloc.start()
-    result = work()
-    peak = tracemalloc.get_traced_memory()[1]
-    tracemalloc.stop()
-    del result
-    return peak
 
 
 COLUMNS = ("A@x", "first", "measure", "pinv@y", "first", "A@x mem", "measure mem", "pinv@y mem")
@@ -69,7 +47,7 @@ def main() -> None:
             lambda make=make, y=y: make().pinv() @ y,
         ]
         ratios = [best_seconds(work) / unit for work in works]
-        vectors = [peak_bytes(work) / (8 * n) for work in (works[1], works[2], works[4])]
+        vectors = [traced_peak(work) / (8 * n) for work in (works[1], works[2], works[4])]
         print(f"{name:20} {unit * 1e3:9.3f} " + " ".join(f"{value:11.2f}" for value in (*ratios, *vectors)))
 
 

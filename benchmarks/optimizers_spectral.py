@@ -7,9 +7,6 @@ the counts as 64-bit floats, the type all planning is done in; a sum of 64-bit i
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable
-
 import numpy as np
 
 from rowspace import ZCDP
@@ -19,6 +16,8 @@ from rowspace.operators import Spectral as SpectralOperator
 from rowspace.planning import to_integers
 from rowspace.strategy import GaussianOptimal, Spectral
 
+from .harness import best_seconds
+
 UNIT = ZCDP(0.5)
 """Noise of variance 1 at unit sensitivity: errors read as E."""
 
@@ -26,19 +25,6 @@ OPTIMUM_CELLS = 1024
 """Most cells for which the optimum itself is computed for comparison."""
 
 SIZES = (64, 256, 1000, 1024, 4096, 10007, 2**16, 2**20)
-
-TIMES = 5
-"""Repetitions, of which the fastest counts: the machine may be shared."""
-
-
-def fastest(action: Callable[[], object]) -> float:
-    """Seconds of the fastest of some runs."""
-    taken = []
-    for _ in range(TIMES):
-        started = time.perf_counter()
-        action()
-        taken.append(time.perf_counter() - started)
-    return min(taken)
 
 
 def row(W: Operator) -> str:
@@ -53,10 +39,10 @@ def row(W: Operator) -> str:
     optimum = f"{'':>9}"
     if n <= OPTIMUM_CELLS:
         optimum = f"{result.total_error / GaussianOptimal().optimize(W, UNIT).total_error:9.5f}"
-    planning = fastest(lambda: to_integers(Spectral().optimize(W, UNIT).strategy, UNIT))
-    measuring = fastest(lambda: measure(integers, noise, counts))
+    planning = best_seconds(lambda: to_integers(Spectral().optimize(W, UNIT).strategy, UNIT))
+    measuring = best_seconds(lambda: measure(integers, noise, counts))
     floats = counts.astype(np.float64)
-    yardstick = min(fastest(lambda: np.cumsum(floats)) for _ in range(4))
+    yardstick = min(best_seconds(lambda: np.cumsum(floats)) for _ in range(4))
     return (
         f"{type(W).__name__:8}{n:9}{result.total_error:14.6g}{result.ratio:10.6f}{optimum}{loss:11.1e}"
         f"{1e3 * planning:10.1f}{1e3 * measuring:10.1f}{(planning + measuring) / yardstick:9.0f}"

@@ -8,7 +8,6 @@ Generator is no alternative (floating point, not cryptographic): it shows what a
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
@@ -17,6 +16,8 @@ import numpy as np
 import opendp.prelude as dp
 
 from rowspace.noise import SecureRandom, discrete_gaussian, discrete_laplace, rounded_gaussian
+
+from .harness import best_seconds
 
 SAMPLES = 1 << 21
 OPENDP_SAMPLES = 1 << 14
@@ -45,13 +46,7 @@ class Row:
 
 def rate(draw: Callable[[], object], samples: int) -> float:
     """Return samples per second, the best of a few runs after one to warm up."""
-    draw()
-    best = float("inf")
-    for _ in range(REPEATS):
-        start = time.perf_counter()
-        draw()
-        best = min(best, time.perf_counter() - start)
-    return samples / best
+    return samples / best_seconds(draw, REPEATS)
 
 
 def opendp_rate(measurement: Callable[[list[int]], object]) -> float:
