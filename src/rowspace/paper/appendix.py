@@ -197,8 +197,7 @@ def _second_strategy() -> Claim:
         source,
         "Δ higher than 1",
         f"the same entries and profile; Δ = {number(delta)}, so A₂ has less error than A₁ only within "
-        f"{number(angle, 3)}° of "
-        "y = x",
+        f"{number(angle, 3)}° of y = x",
         holds=close(A.to_dense(), printed) and close(error.profile(A), M_2) and delta > 1,
         sensitivity=delta,
         angle=angle,
@@ -219,8 +218,8 @@ def _figure_5() -> Chart:
         "figure-5",
         "Figure 5: the ellipses of two profiles",
         "Queries (w₁, w₂) whose profile term is one: M₁ a circle, M₂ an ellipse along y = x. Where a curve "
-        "lies farther out, "
-        "queries have less error. The third curve is what remains of M₂ once the sensitivity of A₂ is paid.",
+        "lies farther out, queries have less error. The third curve is what remains of M₂ once the "
+        "sensitivity of A₂ is paid.",
         "weight of the first cell",
         tuple(series),
         equal=True,

@@ -24,8 +24,8 @@ def approximations(extent: Extent) -> Chapter:
         key="approximations",
         short="Ratios",
         title="Two approximations (§5.2, Appendix C)",
-        summary="Both are promised to be within a factor n of the least error. Measured, they are within a small "
-        "constant on these workloads.",
+        summary="Both are promised to be within a factor n of the least error. Measured, they are within a "
+        "small constant on these workloads.",
         claims=(fourth, _uncorrelated(), bound, ellipsoid, _closed_form(extent), seventh),
         tables=(table,),
     )
@@ -84,8 +84,7 @@ def _ratios(extent: Extent) -> tuple[Claim, Claim, Table]:
                 Source(key, where, words, function, test),
                 "at most n",
                 f"at most {number(ratio, 3)} ({worst[0]}, n = {worst[1]}) over {len(rows)} workloads; even "
-                "against the "
-                "bound for all strategies never above n",
+                "against the bound for all strategies never above n",
                 # Against the lower bound, which is below the unknown optimum, the factor n is proved to hold here.
                 holds=all(float(row[-1]) <= int(row[1]) for row in rows),
                 largest_ratio=ratio,
@@ -94,9 +93,8 @@ def _ratios(extent: Extent) -> tuple[Claim, Claim, Table]:
     table = Table(
         "approximation-ratios",
         "How far the approximations are from the least error",
-        "Laplace noise, Δ_A²·tr((AᵗA)⁻¹WᵗW). The theorems promise a factor n. Last column: the worse of "
-        "the two over the "
-        "bound that no strategy can beat.",
+        "Laplace noise, Δ_A²·tr((AᵗA)⁻¹WᵗW). The theorems promise a factor n. Last column: the worse of the "
+        "two over the bound that no strategy can beat.",
         ("workload", "n", "least found", "L2", "ratio", "singular value", "ratio", "over the bound"),
         tuple(rows),
     )
@@ -108,8 +106,7 @@ def _uncorrelated() -> Claim:
         "l2-uncorrelated",
         "§5.2.1",
         "The L2 approximation gives the optimal strategy if the optimal strategy has only uncorrelated "
-        "queries, such "
-        "as Iₙ",
+        "queries, such as Iₙ",
         "strategy.GaussianOptimal",
         "tests/strategy/test_gaussian_optimal.py::test_figures",
     )
@@ -123,9 +120,8 @@ def _uncorrelated() -> Claim:
         source,
         "Iₙ optimal for Laplace noise ⇒ Iₙ is the L2 approximation",
         f"all ranges, n = 2: the identity is best ({number(least.total_error)}); the L2 optimum is another "
-        "strategy "
-        f"(objective {number(l2.total_error)}), and under Laplace noise has {number(best)} even at its "
-        "best rotation",
+        f"strategy (objective {number(l2.total_error)}), and under Laplace noise has {number(best)} even at "
+        "its best rotation",
         "uncorrelated queries make the two objectives equal at Iₙ, but the L2 objective has its minimum elsewhere",
         wrong=best > 1.05 * identity and l2.total_error < 0.99 * identity,
         right=close(least.total_error, identity, 1e-6),
@@ -168,8 +164,7 @@ def _singular_value_bound(extent: Extent) -> tuple[Claim, Claim]:
             bound,
             "radius √Σδ² at Q = I, at most √n Δ_A",
             f"{extent.trials} random rotations, all 2ⁿ faces: radius at least {number(least, 4)} times "
-            "√Σδ², which is at "
-            f"most {number(most, 3)} times √n Δ_A",
+            f"√Σδ², which is at most {number(most, 3)} times √n Δ_A",
             holds=bool(least >= 1 - 1e-9 and most <= 1),
             least_ratio=float(least),
         ),

@@ -56,9 +56,8 @@ def _equality(extent: Extent) -> Claim:
     source = Source(
         "theorem-8-equality",
         "Theorem 8",
-        "The profile term stays the same only for queries AᵗAw with Bw = 0; there are such if and only if "
-        "B is not of "
-        "full column rank",
+        "The profile term stays the same only for queries AᵗAw with Bw = 0; there are such if and only if B "
+        "is not of full column rank",
         "strategy.augment",
         "tests/strategy/test_augment.py::test_no_query_gets_worse",
     )
@@ -77,8 +76,7 @@ def _equality(extent: Extent) -> Claim:
         source,
         "equality exactly there",
         f"{extent.trials} random pairs: unchanged to {number(same, 2)} there; elsewhere, and for B of full "
-        "rank, less by at "
-        f"least {number(different, 2)}",
+        f"rank, less by at least {number(different, 2)}",
         holds=same < 1e-8 and different > 1e-10,
         unchanged_to=same,
     )
@@ -109,8 +107,7 @@ def _sensitivity(extent: Extent) -> Claim:
         source,
         "sensitivity unchanged",
         f"{extent.trials // 4} random strategies, all ranges: sensitivity at most {number(raised, 6)} "
-        "times, total error "
-        f"at most {number(worst, 4)} times what it was",
+        f"times, total error at most {number(worst, 4)} times what it was",
         holds=raised <= 1 + 1e-12 and worst <= 1 + 1e-9,
         sensitivity_ratio=raised,
         error_ratio=worst,
@@ -134,8 +131,8 @@ def _strictness() -> Claim:
     return refute(
         source,
         "strictly smaller whenever w_j ≠ 0",
-        f"the profile M₂ and a row for the first cell: the error of w = [3, 4] stays, "
-        f"that of [3, 3] falls to {number(improved, 4)} of what it was",
+        "the profile M₂ and a row for the first cell: the error of w = [3, 4] stays, that of [3, 3] falls "
+        f"to {number(improved, 4)} of what it was",
         "strict exactly where (Mw)_j ≠ 0 for an augmented column j, as Theorem 8 itself says",
         wrong=close(unchanged, 1, 1e-9),
         right=improved < 1 - 1e-3,

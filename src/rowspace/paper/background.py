@@ -23,8 +23,8 @@ def background(extent: Extent) -> Chapter:
         key="background",
         short="Queries",
         title="Queries and the Laplace mechanism (§1, §2)",
-        summary="The three running strategies, what a record can change in their answers, and why overlapping "
-        "queries waste budget.",
+        summary="The three running strategies, what a record can change in their answers, and why "
+        "overlapping queries waste budget.",
         claims=(_duplicates(), _matrices(), _sensitivities(), _over_all_rows(), _privacy_loss()),
         matrices=(
             Matrix.of("I₄", "Figure 1", op.Identity(4).to_dense()),

@@ -52,8 +52,7 @@ def _between(extent: Extent) -> Claim:
         source,
         "[½, 2]",
         f"between {number(least, 4)} and {number(most, 4)} over {tried:,} queries: all ranges, random real "
-        "and 0/1 queries, "
-        "n = 2, 16, 256",
+        "and 0/1 queries, n = 2, 16, 256",
         holds=least >= 0.5 - 1e-9 and most <= 2 + 1e-9,
         least=least,
         largest=most,
@@ -75,8 +74,8 @@ def _ends() -> Claim:
     return confirm(
         source,
         "–",
-        f"[1, −1, 0, …] attains {number(pair)}; the total has n/(2n − 1) = {number(total, 6)} at n = "
-        f"{n:,}, towards ½",
+        f"[1, −1, 0, …] attains {number(pair)}; the total has n/(2n − 1) = {number(total, 6)} at n = {n:,}, "
+        "towards ½",
         holds=close(pair, 2) and close(total, n / (2 * n - 1)),
         total=total,
         pair=pair,
@@ -106,8 +105,7 @@ def _by_length() -> tuple[Claim, Chart]:
         "lengths",
         "Ranges by their length",
         f"Mean expected squared error of the ranges of each length at ε = 1, n = {n}. From length "
-        f"{crossing} on, Hₙ is better "
-        "than Yₙ.",
+        f"{crossing} on, Hₙ is better than Yₙ.",
         "length of the range",
         tuple(Series.of(name, lengths, values) for name, values in means.items()),
     )

@@ -27,9 +27,8 @@ def eigenvalues(extent: Extent) -> Chapter:
         key="eigenvalues",
         short="Spectra",
         title="Geometry of Hₙ and Yₙ (§6.1, Appendix F.1)",
-        summary="Both strategies have the Haar vectors as axes and nearly the same eigenvalues; most of "
-        "the paper's slips "
-        "are in the figures it derives from them.",
+        summary="Both strategies have the Haar vectors as axes and nearly the same eigenvalues; most of the "
+        "paper's slips are in the figures it derives from them.",
         claims=(
             _sizes(),
             table_1,
@@ -99,8 +98,7 @@ def _table_1() -> tuple[Claim, Table]:
             "table-1",
             f"Table 1 for n = {n}: eigenvalues of HₙᵗHₙ and YₙᵗYₙ",
             "Computed by eigendecomposition; the eigenvectors are those of the Haar wavelet. Corresponding "
-            "eigenvalues are "
-            "within a factor two, which is Theorem 10.",
+            "eigenvalues are within a factor two, which is Theorem 10.",
             ("level j", "multiplicity", "Hₙ", "Yₙ", "H/Y", "eigenvector"),
             tuple(rows),
         ),
@@ -233,8 +231,7 @@ def _y_decomposition() -> Claim:
         "section-6-y-sensitivity",
         "§6.1, Appendix F.1",
         "The modified decomposition of Yₙ has sensitivity log n + 2√2 − 4 for n ≥ 8 (appendix: k + √2 − 1, "
-        "with a last term "
-        "2^(−k/2)√(2^(k−1)))",
+        "with a last term 2^(−k/2)√(2^(k−1)))",
         "error.profile_equivalent",
         DECOMPOSED,
     )
@@ -259,8 +256,8 @@ def _monotone() -> Claim:
     source = Source(
         "appendix-f-f",
         "Appendix F.1",
-        "f(k) = k + 1 − √(1 − 2⁻ᵏ) + √(2 − 2⁻ᵏ) has f(1) ≈ 0.06815 and grows, so the decomposition beats "
-        "Hₙ for all n",
+        "f(k) = k + 1 − √(1 − 2⁻ᵏ) + √(2 − 2⁻ᵏ) has f(1) ≈ 0.06815 and grows, so the decomposition beats Hₙ "
+        "for all n",
         "paper.eigenvalues.h_formula",
         DECOMPOSED,
     )

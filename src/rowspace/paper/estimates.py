@@ -132,8 +132,8 @@ def _simulated() -> Claim:
     return confirm(
         source,
         "formula",
-        f"{DRAWS:,} simulated answers to all ranges, n = 8, over the formula: I {number(ratios[0], 4)}, "
-        f"H {number(ratios[1], 4)}, Y {number(ratios[2], 4)}",
+        f"{DRAWS:,} simulated answers to all ranges, n = 8, over the formula: I {number(ratios[0], 4)}, H "
+        f"{number(ratios[1], 4)}, Y {number(ratios[2], 4)}",
         # Their standard errors are below 0.005.
         holds=all(abs(ratio - 1) < 0.03 for ratio in ratios),
         identity=ratios[0],
@@ -161,8 +161,8 @@ def _regularized() -> tuple[Claim, Table]:
         confirm(
             source,
             "supported queries keep their error",
-            f"δ = {number(rows[-1][0])}: supported {number(rows[-1][1])} (B alone {number(direct)}), unsupported "
-            f"{number(rows[-1][2])}",
+            f"δ = {number(rows[-1][0])}: supported {number(rows[-1][1])} (B alone {number(direct)}), "
+            f"unsupported {number(rows[-1][2])}",
             holds=close(rows[-1][1], direct, 1e-6) and rows[-1][2] > 1e6,
             supported=rows[-1][1],
             direct=direct,

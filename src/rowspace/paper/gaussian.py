@@ -22,9 +22,8 @@ def gaussian(extent: Extent) -> Chapter:
         key="gaussian",
         short="Gaussian",
         title="Gaussian noise (§5.2.1, Appendix B)",
-        summary="The full version's added theorem is right but spends several times the noise it needs; "
-        "and Gaussian "
-        "noise is not always the better choice.",
+        summary="The full version's added theorem is right but spends several times the noise it needs; and "
+        "Gaussian noise is not always the better choice.",
         claims=(theorem, _scale(), _always_better()),
         tables=(table,),
     )
@@ -59,9 +58,8 @@ def _calibration() -> tuple[Claim, Table]:
         Table(
             "calibration",
             "The paper's Gaussian noise against the least that is private",
-            "δ spent is computed from the exact privacy curve of the Gaussian mechanism. The last ε of "
-            "each δ is the "
-            "largest the theorem allows.",
+            "δ spent is computed from the exact privacy curve of the Gaussian mechanism. The last ε of each "
+            "δ is the largest the theorem allows.",
             ("ε", "δ promised", "δ spent", "variance / least variance"),
             tuple(rows),
         ),
@@ -112,10 +110,8 @@ def _always_better() -> Claim:
         source,
         "always better",
         f"counts of cells at ε = 1, δ = 10⁻⁶: variance {number(laplace)} with Laplace noise, "
-        f"{number(paper)} with the "
-        f"paper's Gaussian, {number(analytic)} with the least Gaussian; all ranges asked directly, n = 64: "
-        "Gaussian over "
-        f"Laplace {number(both[1] / both[0], 3)}",
+        f"{number(paper)} with the paper's Gaussian, {number(analytic)} with the least Gaussian; all ranges "
+        f"asked directly, n = 64: Gaussian over Laplace {number(both[1] / both[0], 3)}",
         "better only where Δ_A² exceeds 4 ln(2/δ)·‖A‖₂²: for many overlapping queries, not for few",
         wrong=paper > laplace and analytic > laplace,
         right=close(both[1] / both[0], expected, 1e-6) and expected < 1,

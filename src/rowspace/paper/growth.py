@@ -164,8 +164,8 @@ def growth(extent: Extent) -> Chapter:
         key="growth",
         short="Growth",
         title="Growth of the error (§6.2, Theorem 11)",
-        summary="Exact errors: of all ranges by closed forms, of the worst range and the worst predicate by recursion "
-        "over the tree, of all predicates through their Gram matrix.",
+        summary="Exact errors: of all ranges by closed forms, of the worst range and the worst predicate by "
+        "recursion over the tree, of all predicates through their Gram matrix.",
         claims=(*(row.claim() for row in rows), *proof_claims(extent)),
         tables=(_exponents(rows), _values(rows)),
         charts=(_chart(rows[0]),),
@@ -176,8 +176,8 @@ def _exponents(rows: Sequence[Entry]) -> Table:
     return Table(
         "growth",
         "Exponents of Theorem 11, fitted",
-        "p is the exponent for which the p-th root of the error, without its power of n, is closest to a line "
-        "in log n; q is the slope in log–log.",
+        "p is the exponent for which the p-th root of the error, without its power of n, is closest to a "
+        "line in log n; q is the slope in log–log.",
         ("error", "p printed", "Hₙ", "Yₙ", "q printed", "Iₙ"),
         tuple((row.name, row.p, row.fitted["Hₙ"], row.fitted["Yₙ"], row.q, row.fitted["Iₙ"]) for row in rows),
     )
@@ -206,8 +206,8 @@ def _chart(row: Entry) -> Chart:
     return Chart(
         "growth",
         "The worst range",
-        "Largest expected squared error of a range at ε = 1, exact for every n. Under Hₙ and Yₙ it grows like the cube "
-        "of log n, under Iₙ like n.",
+        "Largest expected squared error of a range at ε = 1, exact for every n. Under Hₙ and Yₙ it grows "
+        "like the cube of log n, under Iₙ like n.",
         "cells n",
         tuple(Series.of(name, cells, row.measured[name]) for name in _ORDER),
         x_log=True,

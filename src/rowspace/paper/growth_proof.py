@@ -49,8 +49,7 @@ def _proof_range(extent: Extent) -> Claim:
         source,
         "centre 2ᵏ, power ⌊(k−1)/2⌋ + 1",
         f"centre 2ᵏ⁻¹, power ⌊k/2⌋: {number(min(shares), 3)} to {number(max(shares), 3)} of the largest "
-        "error of any range "
-        f"under Yₙ, n = 2⁴ … 2{superscript(extent.growth_power)}",
+        f"error of any range under Yₙ, n = 2⁴ … 2{superscript(extent.growth_power)}",
         "2ᵏ is the end of the domain: the text is for n = 2ᵏ⁺¹. For n = 2ᵏ the centre is 2ᵏ⁻¹ and the power ⌊k/2⌋",
         wrong=printed_outside and odd_outside,
         right=min(shares) > 0.5,

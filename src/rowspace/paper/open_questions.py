@@ -32,8 +32,8 @@ def open_questions(extent: Extent) -> Chapter:
         short="Open",
         title="What the paper left open, answered (§6.1, §7)",
         summary="Errors are Δ_A²·tr((AᵗA)⁺WᵗW), for noise of unit variance: multiply by 2/ε² for Laplace "
-        "noise, by the "
-        "calibrated variance for Gaussian. The certificate is the ratio to a bound that no strategy can beat.",
+        "noise, by the calibrated variance for Gaussian. The certificate is the ratio to a bound that no "
+        "strategy can beat.",
         claims=(best, rotations, bounds),
         tables=(strategies, rotated),
         charts=(chart,),
@@ -64,8 +64,7 @@ def _best_strategies(extent: Extent) -> tuple[Claim, Table]:
             source,
             "open",
             f"{len(rows)} cases below; every Gaussian one certified within "
-            f"{number(100 * (max(certified) - 1), 2)} % of the "
-            "best possible",
+            f"{number(100 * (max(certified) - 1), 2)} % of the best possible",
             reached=max(certified) < 1.005,
             worst_gaussian_ratio=max(certified),
         ),
@@ -73,8 +72,7 @@ def _best_strategies(extent: Extent) -> tuple[Claim, Table]:
             "best-strategies",
             "Best strategies found",
             "“over I, H, Y” says how many times smaller the error is than that of the best of the paper's "
-            "three strategies "
-            "with the same noise.",
+            "three strategies with the same noise.",
             ("workload", "cells", "noise", "best strategy", "error", "lower bound", "ratio", "over I, H, Y"),
             tuple(rows),
         ),
@@ -152,8 +150,8 @@ def _rotations(extent: Extent) -> tuple[Claim, Table]:
             source,
             "open; 2.896 for H₄, 2.210 for Y₄",
             f"H₄ {number(reached['H4'])}, Y₄ {number(reached['Y4'])}, H₈ {number(reached['H8'])}, Y₈ "
-            f"{number(reached['Y8'])}: "
-            f"errors of all queries {number(min(gains), 3)} to {number(max(gains), 3)} times smaller",
+            f"{number(reached['Y8'])}: errors of all queries {number(min(gains), 3)} to "
+            f"{number(max(gains), 3)} times smaller",
             reached=all(float(row[3]) < float(row[2]) - 0.1 for row in rows)
             and reached["Y8"] < 2.8285
             and reached["H8"] < 3.4,
@@ -162,9 +160,8 @@ def _rotations(extent: Extent) -> tuple[Claim, Table]:
         Table(
             "rotations",
             "Rotations of Hₙ and Yₙ",
-            "The least L1 sensitivity found with the same profile, so that every query's error falls by "
-            "the factor in the "
-            "last column. Paper: Figure 4 for Y₄, else the (corrected) decompositions.",
+            "The least L1 sensitivity found with the same profile, so that every query's error falls by the "
+            "factor in the last column. Paper: Figure 4 for Y₄, else the (corrected) decompositions.",
             (
                 "strategy",
                 "Δ as given",
@@ -183,8 +180,7 @@ def _against_the_bound(extent: Extent) -> tuple[Claim, Chart]:
         "open-bounds",
         "§7",
         "“We would like to understand the conditions under which optimal strategies in our framework can "
-        "match known lower "
-        "bounds”",
+        "match known lower bounds”",
         "strategy.unit_lower_bound",
         "tests/strategy/test_bounds.py::test_bounds_hold_for_random_strategies",
     )
@@ -207,9 +203,9 @@ def _against_the_bound(extent: Extent) -> tuple[Claim, Chart]:
             source,
             "open",
             f"all ranges, n = {sizes[-1]:,}: Gaussian strategies reach the bound (ratio "
-            f"{number(last['best found, Gaussian'], 6)}), "
-            f"Laplace strategies come to {number(last['best found, Laplace'], 3)} times it, Hₙ to "
-            f"{number(last['Hₙ, Laplace'], 3)} and Yₙ to {number(last['Yₙ, Laplace'], 3)} times",
+            f"{number(last['best found, Gaussian'], 6)}), Laplace strategies come to "
+            f"{number(last['best found, Laplace'], 3)} times it, Hₙ to {number(last['Hₙ, Laplace'], 3)} and "
+            f"Yₙ to {number(last['Yₙ, Laplace'], 3)} times",
             reached=last["best found, Gaussian"] < 1.005
             and 1 <= last["best found, Laplace"] < min(last["Hₙ, Laplace"], last["Yₙ, Laplace"]),
             laplace=last["best found, Laplace"],
@@ -220,9 +216,9 @@ def _against_the_bound(extent: Extent) -> tuple[Claim, Chart]:
         Chart(
             "bounds",
             "All ranges against the lower bound",
-            "Total error over the bound for all strategies. Gaussian strategies attain it. For Laplace "
-            "noise the same bound "
-            "holds, but it may not be attainable: how much of the gap is the bound's is not known.",
+            "Total error over the bound for all strategies of the matrix mechanism. Gaussian strategies "
+            "attain it. For Laplace noise the same bound holds, but it may not be attainable: how much of "
+            "the gap is the bound's is not known.",
             "cells n",
             tuple(Series.of(name, sizes, values) for name, values in ratios.items()),
             x_log=True,

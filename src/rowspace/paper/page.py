@@ -111,8 +111,8 @@ def _header(reproduction: Reproduction) -> Markup:
         element(
             "p",
             "Every figure, table, example and numeric claim of the full version, computed again: the "
-            "paper's value, ours, and "
-            "whether the text or a corrected value holds. Then what the paper left open.",
+            "paper's value, ours, and whether the text or a corrected value holds. Then what the paper left "
+            "open.",
             class_="lead",
         ),
         element(
@@ -241,13 +241,10 @@ def _method() -> Markup:
             ),
             element(
                 "p",
-                "A verdict is not written down but computed: a claim holds if the numbers beside it say "
-                "so, and a correction "
-                "counts only if the printed value is found wrong and the corrected one right. Below each "
-                "claim stands the "
-                "function that computes it; docs/paper.md names the test that keeps it. Theorems have the "
-                "numbers of the "
-                "conference version.",
+                "A verdict is not written down but computed: a claim holds if the numbers beside it say so, "
+                "and a correction counts only if the printed value is found wrong and the corrected one "
+                "right. Below each claim stands the function that computes it; docs/paper.md names the test "
+                "that keeps it. Theorems have the numbers of the conference version.",
             ),
         ),
         id="method",

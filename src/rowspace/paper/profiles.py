@@ -30,8 +30,7 @@ def profiles(extent: Extent) -> Chapter:
         short="Error",
         title="The analysis of error (§4)",
         summary="A strategy's error is its squared sensitivity times its profile (AᵗA)⁻¹; rotations change "
-        "only the "
-        "first.",
+        "only the first.",
         claims=(_figure_3(), example, _natural_strategies(), _figure_4(h, y), _theorem_2(extent)),
         matrices=(
             Matrix.of("(H₄ᵗH₄)⁻¹", "Figure 3 (b)", 21 * error.profile(op.Hierarchy(4)), "1/21 ×"),
@@ -79,9 +78,8 @@ def _single_and_total() -> tuple[Claim, Table]:
     source = Source(
         "example-5",
         "Example 5",
-        "I₄ is best for single counts; for the sum of all counts H₄ and Y₄ approach it at n = 4 and are "
-        "far better at "
-        "large n",
+        "I₄ is best for single counts; for the sum of all counts H₄ and Y₄ approach it at n = 4 and are far "
+        "better at large n",
         "error.query_errors",
         "tests/error/test_analysis.py::test_errors_are_the_papers_formulas",
     )
@@ -115,8 +113,7 @@ def _natural_strategies() -> Claim:
         "example-6",
         "Example 6",
         "TotalError_I(W) = (2/ε²) tr(WᵗW), and with W as its own strategy (2/ε²) Δ_W² n, below the Laplace "
-        "mechanism's "
-        "(2/ε²) Δ_W² m",
+        "mechanism's (2/ε²) Δ_W² m",
         "strategy.WorkloadItself",
         "tests/strategy/test_classical.py::test_workload_itself_costs_its_rank",
     )

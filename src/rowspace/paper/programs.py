@@ -60,8 +60,7 @@ def _program_1(extent: Extent) -> tuple[Claim, Table]:
             "program-1",
             "Program 1: least error under Laplace noise",
             "Δ_A²·tr((AᵗA)⁻¹WᵗW). The bound holds for every strategy; the program is not convex, so its "
-            "result need "
-            "not be the global optimum.",
+            "result need not be the global optimum.",
             ("workload", "n", "identity", "Program 1", "lower bound", "ratio to the bound"),
             tuple(rows),
         ),
@@ -121,8 +120,8 @@ def _program_2() -> tuple[Claim, Claim]:
             value,
             "no value printed",
             f"prefixes, n = 4: the program {number(minimum)}, its dual {number(ours.total_error)} "
-            "(certified); n = 64: all "
-            f"ranges {number(figures['ranges_64'], 6)}, prefixes {number(figures['prefixes_64'])}",
+            f"(certified); n = 64: all ranges {number(figures['ranges_64'], 6)}, prefixes "
+            f"{number(figures['prefixes_64'])}",
             holds=close(minimum, ours.total_error, 1e-5) and close(ours.ratio, 1, 1e-6),
             program=minimum,
             dual=ours.total_error,
