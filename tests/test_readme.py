@@ -27,7 +27,7 @@ def test_links_exist(target):
 def test_make_targets_exist():
     makefile = (ROOT / "Makefile").read_text()
     for target in set(re.findall(r"make (\w+)", README)) - {"and"}:
-        if target in ("demo", "test", "bench", "audit"):
+        if target in ("demo", "test", "bench", "audit", "docs"):
             assert re.search(rf"^{target}:", makefile, re.MULTILINE), target
 
 
