@@ -5,8 +5,10 @@ sqlglot only builds trees; nothing here is ever sent to a database.
 
 from __future__ import annotations
 
+import logging
 import re
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -127,7 +129,8 @@ def _parse(tokens: list[Any], text: SqlText) -> exp.Select:
         what = _OTHER_STATEMENTS.get(first.token_type.name, f"{first.text[:40]!r}")
         raise text.error(f"expected a SELECT that counts, got {what}; nothing else is read", first.start)
     try:
-        trees = Parser(error_level=ErrorLevel.IMMEDIATE).parse(tokens, text.text)
+        with _unlogged("sqlglot"):
+            trees = Parser(error_level=ErrorLevel.IMMEDIATE).parse(tokens, text.text)
     except ParseError as error:
         raise _misread(error, text, first.start) from None
     except RecursionError:
@@ -136,6 +139,18 @@ def _parse(tokens: list[Any], text: SqlText) -> exp.Select:
         what = "UNION, INTERSECT or EXCEPT; write one statement for each SELECT"
         raise text.error(f"expected a single SELECT, got {what}", first.start)
     return trees[0]
+
+
+@contextmanager
+def _unlogged(name: str) -> Iterator[None]:
+    """Keep a library's remarks off the terminal: what is wrong is said by our own errors."""
+    logger = logging.getLogger(name)
+    before = logger.disabled
+    logger.disabled = True
+    try:
+        yield
+    finally:
+        logger.disabled = before
 
 
 def _misread(error: Any, text: SqlText, start: int) -> PredicateError:
