@@ -10,7 +10,8 @@ small counts are pulled up, large ones down by as much.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from math import sqrt
 
 import numpy as np
 
@@ -53,8 +54,10 @@ def nonnegative_cells(measurements: Sequence[Measurement], start: Vector, total:
     x = nearest_counts(np.asarray(start, dtype=np.float64), total)
     if total <= 0 or len(x) == 1:
         return NonnegativeCells(x, 0.0, 0)
-    A, y = whitened(measurements)
-    allowed = 0.5 * ACCURACY**2 * len(x)
+    # In units of the least noise, so that little noise makes no huge numbers; rounding errors bound what can be had.
+    least = sqrt(min(measurement.variance for measurement in measurements))
+    A, y = whitened([replace(m, variance=m.variance / least**2) for m in measurements])
+    allowed = 0.5 * (ACCURACY * least) ** 2 * len(x) + 1e-13 * float(y @ y)
     steepness = _steepness(A, len(x))
     Ax = A._apply(x)
     point, A_point, momentum = x, Ax, 1.0
@@ -65,7 +68,8 @@ def nonnegative_cells(measurements: Sequence[Measurement], start: Vector, total:
             new = nearest_counts(point - gradient / steepness, total)
             A_new = A._apply(new)
             moved = new - point
-            if np.sum((A_new - A_point) ** 2) <= steepness * (moved @ moved) * (1 + 1e-9) + 1e-300:
+            rounding = 1e-28 * float(A_new @ A_new)
+            if np.sum((A_new - A_point) ** 2) <= steepness * (moved @ moved) * (1 + 1e-9) + rounding:
                 break
             steepness *= 1.5
         if moved @ (new - x) < 0:
@@ -81,7 +85,7 @@ def nonnegative_cells(measurements: Sequence[Measurement], start: Vector, total:
                 best, best_gap = x, gap
             if gap <= allowed:
                 break
-    return NonnegativeCells(best, float(np.sqrt(2 * max(best_gap, 0.0) / len(x))), step)
+    return NonnegativeCells(best, sqrt(2 * max(best_gap, 0.0) / len(x)) / least, step)
 
 
 def _steepness(A: Operator, cells: int) -> float:

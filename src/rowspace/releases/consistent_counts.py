@@ -133,7 +133,7 @@ class CellCounts(Counts):
         offset = float(rng.random())
         times = whole_cells(self.nonnegative, number, self._gram, offset)
         cells = rng.permutation(np.repeat(np.arange(len(times)), times))
-        return np.stack(np.unravel_index(cells, self.evidence.domain.shape)).reshape(-1, len(cells))
+        return np.stack(np.unravel_index(cells, self.evidence.domain.shape))
 
     def effect(self) -> Effect:
         """From all answers; by the Gram matrix where they are too many, ‖W d‖² = d·WᵗW·d."""
