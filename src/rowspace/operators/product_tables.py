@@ -10,7 +10,9 @@ from math import ceil, log2, prod
 import numpy as np
 
 from .base import Array, Operator, Vector
-from .checks import Indices
+from .checks import Indices, rounding_scale
+from .column_rounding import rounded_columns
+from .dense import Dense
 from .identity import Identity
 from .kronecker import Kronecker
 from .scaled import Scaled
@@ -20,8 +22,8 @@ from .table_operator import TableOperator
 from .total import Total
 from .tree import rounded_weights
 
-MATRIX_BITS = 27
-"""Bits of the largest product of matrices when they are rounded: leaves room for 2³⁴ records in 64 bits."""
+MATRIX_BITS = 30
+"""Bits of the largest product of matrices when they are rounded: leaves room for 2³² records in 64 bits."""
 
 GOOD_BITS, MOST_BITS = 6, 32
 """Products of many matrices get so many bits each (a percent of error), if then 2³⁰ records fit 64 bits."""
@@ -115,7 +117,7 @@ class ProductTables(TableOperator):
         rounded: dict[int, tuple[Operator, float]] = {}
         for M in self.matrices:
             if id(M) not in rounded:
-                rounded[id(M)] = M.integer_form(own_bits)
+                rounded[id(M)] = _integers(M, own_bits)
         scales = [rounded[id(M)][1] for M in self.matrices]
         weights = tuple(
             w / prod(scales[i] for i in own) for own, w in zip(self.sets, self.weights, strict=True)
@@ -139,6 +141,14 @@ class ProductTables(TableOperator):
 
     def _rounded_at(self, scale: float) -> Operator:
         return self._with(rounded_weights(self.weights, scale), self.matrices)
+
+
+def _integers(M: Operator, bits: int) -> tuple[Operator, float]:
+    """(integers, scale): a matrix given by its entries is rounded column by column."""
+    if M.integral or not isinstance(M, Dense):
+        return M.integer_form(bits)
+    scale = rounding_scale(bits, M.largest_entry())
+    return Dense(rounded_columns(M.array, scale)), scale
 
 
 def shared(matrices: Iterable[Operator]) -> tuple[Operator, ...]:
