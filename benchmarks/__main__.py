@@ -30,6 +30,9 @@ def main(arguments: list[str] | None = None, folder: Path = FOLDER, docs: Path =
     parser.add_argument(
         "topics", nargs="*", metavar="TOPIC", help=f"{', '.join(KNOWN)}; all if none is named"
     )
+    parser.add_argument(
+        "--only", metavar="WORD", default="", help="cases, contenders and goals with it in their name"
+    )
     parser.add_argument("--quick", action="store_true", help="one small size each, in this process")
     parser.add_argument("--write", action="store_true", help="write docs/benchmarks.md and its figures")
     asked = parser.parse_args(arguments)
@@ -38,29 +41,31 @@ def main(arguments: list[str] | None = None, folder: Path = FOLDER, docs: Path =
     if asked.quick:  # never among the real ones
         folder = docs = folder / "quick"
     topics = asked.topics or [*TOPICS, "goals"]
-    for record in _records(topics, quick=asked.quick):
+    for record in _records(topics, asked.only, quick=asked.quick):
         print(_line(record), flush=True)
         save([record], [], folder)
     if "goals" in topics:
-        for reached in _goals(quick=asked.quick):
+        for reached in _goals(asked.only, quick=asked.quick):
             save([], [reached], folder)
     if asked.write:
         page.write(*load(folder), docs)
 
 
-def _records(topics: list[str], *, quick: bool) -> Iterable[Record]:
+def _records(topics: list[str], word: str, *, quick: bool) -> Iterable[Record]:
     for case in CASES:
         if case.topic in topics:
             for contender in case.contenders:
+                if word not in f"{case.name}, {contender.name}":
+                    continue
                 if quick:
                     yield from measured(case, contender, (case.quick,), patience=0.0)
                 else:
                     yield from run_contender(case, contender)
 
 
-def _goals(*, quick: bool) -> Iterable[Reached]:
+def _goals(word: str, *, quick: bool) -> Iterable[Reached]:
     for goal in GOALS:
-        if quick and not goal.is_quick:
+        if (quick and not goal.is_quick) or word not in goal.name:
             continue
         reached = Reached(goal.name, goal.measure()) if quick else run_goal(goal.name)
         if isinstance(reached, Reached):

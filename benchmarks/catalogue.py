@@ -13,6 +13,7 @@ PROGRAMS = {
     "counting": "counting tables: 10 million records beside plain GROUP BYs, 19,900 tables of 200 attributes",
     "dashboard": "200 SQL queries of a dashboard planned jointly, beside one by one",
     "coverage": "whether 95 % intervals cover 95 %, over 2,000 releases",
+    "consistency": "what non-negative and whole answers do to the error of the sample study",
     "goals": "the figures under Goals",
     "why_figure": "the README's figure: error of all ranges by method",
     "report_figure": "the README's picture of a report; needs Chromium",

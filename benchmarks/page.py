@@ -18,8 +18,9 @@ INTRODUCTION = """# Benchmarks
 *Written by `make bench` (`python -m benchmarks --write`), which installs the peers into an environment of its own.*
 
 Every contender runs in a process of its own, with its **floor** beside it: something that anybody who does this work
-must at least do, timed moments before in the same process. A ratio to the floor carries over between machines, and
-survives neighbours; a second does not, so there are none in the tables that compare. How to read them:
+must at least do (for sampling: what numpy takes without any guarantee), timed moments before in the same process. A
+ratio to the floor carries over between machines, and survives neighbours; a second does not, so there are none in the
+tables that compare. How to read them:
 
 - **CPU ÷ floor**: processor time of all threads, best of several; **clock ÷ floor**: the same on the clock.
 - **peak memory**: by how much the process grew beyond its input, whoever allocated.
@@ -80,7 +81,8 @@ def _multiples(own: Record, theirs: Record) -> tuple[str, str, str]:
     # Below a megabyte the process does not grow, and a ratio would say nothing.
     large = own.peak_bytes is not None and theirs.peak_bytes is not None and own.peak_bytes > 2**20
     memory = _digits(_ratio(theirs.peak_bytes, own.peak_bytes)) if large else "–"
-    return _digits(time), memory, _digits(_ratio(theirs.error, own.error))
+    error = _error_ratio(theirs.error, own.error)
+    return ("nothing to do", "–", error) if _is_nothing(theirs) else (_digits(time), memory, error)
 
 
 def _section(case: Case, records: Sequence[Record]) -> str:
@@ -100,9 +102,11 @@ def _section(case: Case, records: Sequence[Record]) -> str:
             _bytes(r.peak_bytes),
         )
         errors = (
-            _digits(_ratio(r.error, own_errors.get(r.size))),
+            _error_ratio(r.error, own_errors.get(r.size)),
             "–" if r.error is None else f"{r.error:,.6g}",
         )
+        if _is_nothing(r):
+            cells = ("nothing to do", "–", "–")
         rows.append((*start, *cells, *(errors if case.error_of else ())))
     head = (case.size_of, "", "CPU ÷ floor", "clock ÷ floor", "peak memory")
     head += ("error ÷ ours", case.error_of) if case.error_of else ()
@@ -138,6 +142,17 @@ def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
 
 def _ratio(above: float | None, below: float | None) -> float | None:
     return None if above is None or not below else above / below
+
+
+def _error_ratio(error: float | None, ours: float | None) -> str:
+    """More digits than times have: errors are computed, not clocked."""
+    ratio = _ratio(error, ours)
+    return "–" if ratio is None else f"{ratio:.4f}" if ratio < 10 else f"{ratio:,.4g}"
+
+
+def _is_nothing(record: Record) -> bool:
+    """Whether there was no work: about a microsecond, the call itself."""
+    return record.cpu is not None and record.cpu < 2e-6
 
 
 def _digits(ratio: float | None) -> str:

@@ -1,4 +1,4 @@
-"""Cases: rowspace, what the package index has, and a floor that nobody can be below, on the same work.
+"""Cases: rowspace, what the package index has, and a floor, on the same work.
 
 One module for each topic; each has `CASES`. `python -m benchmarks` runs them.
 """

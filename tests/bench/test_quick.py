@@ -1,5 +1,8 @@
 """The benchmarks run: every case and contender once at a small size, and the page made from it."""
 
+from pathlib import Path
+
+import benchmarks
 import pytest
 from benchmarks import peers
 from benchmarks.__main__ import main
@@ -52,6 +55,15 @@ def test_the_page_shows_all_of_it(folder):
         assert f"`python -m benchmarks.{name}`" in text
     assert len(list((folder / "figures").glob("bench-*.svg"))) == len({case.topic for case in CASES})
     assert str(folder) not in text
+
+
+def test_every_program_is_in_the_catalogue():
+    """A program is a module of the folder with a command line in its docstring."""
+    programs = set()
+    for path in Path(benchmarks.__file__).parent.glob("[a-z]*.py"):
+        if f"python -m benchmarks.{path.stem}" in path.read_text():
+            programs.add(path.stem)
+    assert programs - {"worker"} == set(PROGRAMS)
 
 
 def test_unknown_topics_are_refused(capsys, tmp_path):
