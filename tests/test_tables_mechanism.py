@@ -285,3 +285,15 @@ def test_products_of_six_attributes_fit_integers():
     plan = rs.plan(queries, rs.ZCDP(0.5))
     assert record_limit(plan.strategy) >= 2**30
     assert plan.total_error <= 1.05 * plan.candidates[0].total_error
+
+
+def test_cells_can_be_had_where_they_fit():
+    """An estimate of every cell, consistent with all answers, from tables that do not determine every cell."""
+    domain = rs.Domain({name: rs.Numeric(0, 10, bins=10) for name in "abcd"})
+    w = rs.workload
+    queries = w.product(domain, a="prefixes", b="ranges") + w.product(domain, c="prefixes", d="ranges")
+    plan = rs.plan(queries, rs.ZCDP(0.5), effort="fast")
+    assert isinstance(plan.strategy, op.ProductResiduals)
+    release = rs.release(plan, np.ones(domain.shape, dtype=int))
+    answers = queries.unweighted_operator() @ release.estimate
+    np.testing.assert_allclose(answers, release.answers()["answer"], atol=1e-6)

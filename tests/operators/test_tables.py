@@ -104,6 +104,22 @@ def test_tables_agree_with_one_another(A, seed):
                 )
 
 
+@given(strategies(), SEEDS)
+@settings(max_examples=100, deadline=None)
+def test_cells_are_a_least_squares_estimate(A, seed):
+    """What the strategy sees of them is what it sees of A⁺y, and their tables are the tables."""
+    y = np.random.default_rng(seed).normal(size=A.shape[0])
+    estimate = A.component_tables(y)
+    dense = A.to_dense()
+    cells = estimate.cells()
+    np.testing.assert_allclose(dense @ cells, dense @ np.linalg.pinv(dense, rcond=1e-10) @ y, atol=1e-7)
+    for own in subsets(len(A.sizes)):
+        if supported(A, one_marginal(A.sizes, own))[0]:
+            np.testing.assert_allclose(
+                one_marginal(A.sizes, own) @ cells, estimate.table(own).ravel(), atol=1e-8
+            )
+
+
 @given(strategies())
 @settings(max_examples=60, deadline=None)
 def test_small_blocks_change_nothing(A):

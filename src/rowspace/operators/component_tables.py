@@ -47,6 +47,27 @@ class ComponentTables:
             self._fill(out[start : start + step], sets[start : start + step])
         return out
 
+    def cells(self) -> Vector:
+        """All cells, flat: components that were not measured count as zero, so undetermined cells share alike by u.
+
+        Attribute by attribute, so that what components have in common is spread once: a few passes over the cells.
+        """
+        sizes = [len(split.u) for split in self.splits]
+        tables = {
+            own: self.stacks[stack][row].reshape([n if i in own else 1 for i, n in enumerate(sizes)])
+            for own, (stack, row) in self.places.items()
+        }
+        for i in reversed(range(len(sizes))):
+            merged: dict[Attributes, Array] = {}
+            for own, table in tables.items():
+                if i not in own:
+                    table = table * self.splits[i].u.reshape([-1 if j == i else 1 for j in range(len(sizes))])
+                rest = tuple(j for j in own if j != i)
+                merged[rest] = merged[rest] + table if rest in merged else table
+            tables = merged
+        (total,) = tables.values()
+        return np.asarray(total.reshape(-1))
+
     def _fill(self, out: Array, sets: Sequence[Attributes]) -> None:
         k = len(sets[0])
         # An attribute of one cell never varies: no component is about it.

@@ -24,7 +24,7 @@ def estimate_counts(strategy: Operator, answers: npt.NDArray[np.int64]) -> Vecto
     """
     y = noisy_values(strategy, answers)
     if isinstance(strategy, ProductResiduals):
-        return estimate_tables(strategy, answers).table(tuple(range(len(strategy.sizes)))).ravel()
+        return estimate_tables(strategy, answers).cells()
     with calm_threads(strategy.shape[1]):
         try:
             return strategy.pinv() @ y
