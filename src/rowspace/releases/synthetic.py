@@ -79,10 +79,10 @@ def _values(attribute: Attribute, codes: Codes, draw: bool, rng: np.random.Gener
     """The column of an attribute from cell numbers."""
     if isinstance(attribute, Numeric) and draw:
         low, high = attribute.edges[codes], attribute.edges[codes + 1]
-        if attribute.integer:
-            # Values are whole or floored to whole: those of a bin are the whole numbers from its lower edge on.
-            return rng.integers(np.ceil(low).astype(np.int64), np.ceil(high).astype(np.int64))
+        if attribute.integer:  # then edges are whole too
+            return rng.integers(low.astype(np.int64), high.astype(np.int64))
+        place = rng.random(len(codes))
         # Rounding must not carry a number to the upper edge, which is the next bin's.
-        return np.minimum(low + (high - low) * rng.random(len(codes)), np.nextafter(high, low))
+        return np.minimum((1 - place) * low + place * high, np.nextafter(high, low))
     labels = attribute.cell_labels if isinstance(attribute, Categorical) else attribute.labels()
     return np.array(labels, dtype=object)[codes] if len(codes) else np.array([], dtype=object)
