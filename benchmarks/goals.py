@@ -94,7 +94,7 @@ def products(privacy: Any) -> tuple[float, ...]:
 def many_tables(attributes: int) -> tuple[float, ...]:
     """CPU seconds to select, measure and reconstruct, and the gigabytes of the largest of them."""
     W = tables.queries(attributes).products()
-    _, select = cpu(lambda: strategy.Residual().optimize(W, GAUSSIAN))
+    select = best(lambda: strategy.Residual().optimize(W, GAUSSIAN)).cpu
     (_, measuring), first = resident_peak(lambda: cpu(tables.measure_tables(attributes)))
     (_, answering), second = resident_peak(lambda: cpu(tables.answer_tables(attributes)))
     return select, measuring, answering, max(first or 0, second or 0) / 1e9
@@ -176,7 +176,7 @@ GOALS = (
     Goal(
         "products, Gaussian noise",
         "the same, Gaussian noise: E",
-        (1.21538e8, 18_061),
+        (1.21538e8, 18_061.5),
         lambda: products(GAUSSIAN),
     ),
     Goal(

@@ -120,7 +120,11 @@ def _goals(reached: Sequence[Reached]) -> str:
     for goal in GOALS:
         found = values.get(goal.name)
         verdict = "not run" if found is None else "yes" if goal.is_met(found) else "**no**"
-        numbers = "" if found is None else " / ".join(f"{value:,.7g}" for value in found)
+        numbers = (
+            ""
+            if found is None
+            else " / ".join(f"{value:,.4g}" if value < 100 else f"{value:,.7g}" for value in found)
+        )
         limits = " / ".join("–" if math.isinf(limit) else f"{limit:,.7g}" for limit in goal.limits)
         rows.append((goal.what, limits, numbers, verdict, f'`python -m benchmarks.goals "{goal.name}"`'))
     head = ("figure", "to reach", "measured", "reached", "command")
