@@ -4,7 +4,7 @@ from rowspace import operators as op
 
 from .catalogue import CASES, every_case
 
-ABSTRACT = {"ProductTables", "SubsetOperator", "TableOperator", "TreeLike"}
+ABSTRACT = {"MeasuredTables", "ProductTables", "SubsetOperator", "TableOperator", "TreeLike"}
 
 
 def test_every_structure_is_in_the_catalogue():

@@ -6,7 +6,7 @@
 21.0
 """
 
-from .base import DECOMPOSITION_LIMIT, DENSE_LIMIT, Operator, Transpose
+from .base import DECOMPOSITION_LIMIT, DENSE_LIMIT, Operator
 from .codec import decode, encode
 from .composed import Composed, Sum
 from .dense import Dense
@@ -32,6 +32,7 @@ from .stack import Stack
 from .subset_operator import SubsetOperator
 from .table_operator import TableOperator
 from .total import Total, UniformGram
+from .transpose import Transpose
 from .tree import Tree
 from .waves import Cosines, Sines
 from .width_ranges import WidthRanges

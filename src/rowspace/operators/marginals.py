@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -11,7 +11,7 @@ import numpy as np
 from .base import Array, Vector
 from .checks import Indices
 from .component_tables import ComponentTables
-from .marginal_lattice import MeetingTables
+from .measured_tables import MeasuredTables
 from .splits import CellSplit
 from .subset_lattice import SubsetLattice, mask_of, members
 from .subset_operator import SubsetOperator
@@ -20,7 +20,7 @@ from .table_layout import TableStack
 
 
 @dataclass(frozen=True, eq=False)
-class Marginals(SubsetOperator):
+class Marginals(MeasuredTables, SubsetOperator):
     """The tables over `sets` of attributes (numbers into `sizes`), one after the other, each in C order.
 
     It is the union of weight · ⊗(I or 1ᵗ), but with closed forms: λ_R = Σ_{S⊇R} w_S² Π_{j∉S} n_j (see
@@ -52,12 +52,6 @@ class Marginals(SubsetOperator):
     def matrix_rows(self) -> tuple[int, ...]:
         """Answers along every attribute."""
         return self.sizes
-
-    @cached_property
-    def _lattice(self) -> SubsetLattice:
-        return SubsetLattice.under(
-            mask for mask, weight in zip(self._masks, self.weights, strict=True) if weight
-        )
 
     @cached_property
     def eigenvalues(self) -> Mapping[int, float]:
@@ -131,18 +125,6 @@ class Marginals(SubsetOperator):
 
     def largest_unweighted_entry(self) -> int:
         return 1
-
-    @cached_property
-    def _meeting(self) -> MeetingTables:
-        weights: dict[int, float] = {}
-        for mask, weight in zip(self._masks, self.weights, strict=True):
-            if weight:
-                weights[mask] = (weights.get(mask, 0.0) ** 4 + weight**4) ** 0.25
-        return MeetingTables.of(self._lattice, self.splits, weights)
-
-    def tables_meeting(self, asked: Sequence[int], shared: Sequence[int]) -> tuple[float, float]:
-        """Over all tables that share exactly these of the asked attributes (see `MeetingTables.sums`)."""
-        return self._meeting.sums(asked, shared)
 
     def component_tables(self, y: Array) -> ComponentTables:
         """ω_R = ν_R Σ_{S⊇R} w_S · (table S averaged over S∖R, centred along R)."""

@@ -7,7 +7,7 @@ says about its attribute's total from the rest. Expanded, the tables add up comp
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -18,15 +18,14 @@ from rowspace.exceptions import InvalidInput
 from .base import Array, Operator, check_operators
 from .component_tables import ComponentTables
 from .identity import Identity
-from .marginal_lattice import MeetingTables
+from .measured_tables import MeasuredTables
 from .product_tables import ProductTables, shared
 from .splits import CellSplit, MarginalSplit, MatrixSplit
-from .subset_lattice import SubsetLattice
 from .table_layout import TableStack
 
 
 @dataclass(frozen=True, eq=False)
-class ProductMarginals(ProductTables):
+class ProductMarginals(MeasuredTables, ProductTables):
     """weight · ⊗_{i∈S} A_i ⊗_{j∉S} 1ᵗ for every S in `sets`; `bases` holds every A_i, of full column rank.
 
     >>> from rowspace import operators as op
@@ -85,12 +84,6 @@ class ProductMarginals(ProductTables):
         return tuple(known[id(A)] for A in self.bases)
 
     @cached_property
-    def _lattice(self) -> SubsetLattice:
-        return SubsetLattice.under(
-            mask for mask, weight in zip(self._masks, self.weights, strict=True) if weight
-        )
-
-    @cached_property
     def component_variances(self) -> Mapping[int, float]:
         """ν_R = 1/Σ_{S⊇R} w_S² Π_{i∈S∖R} c_i."""
         powers: dict[int, float] = {}
@@ -101,18 +94,6 @@ class ProductMarginals(ProductTables):
         shares = lattice.products([split.share for split in self.splits])
         values = lattice.sums_above(lattice.vector(powers) * shares) / shares
         return dict(zip(lattice.masks, (1 / values).tolist(), strict=True))
-
-    @cached_property
-    def _meeting(self) -> MeetingTables:
-        weights: dict[int, float] = {}
-        for mask, weight in zip(self._masks, self.weights, strict=True):
-            if weight:
-                weights[mask] = (weights.get(mask, 0.0) ** 4 + weight**4) ** 0.25
-        return MeetingTables.of(self._lattice, self.splits, weights)
-
-    def tables_meeting(self, asked: Sequence[int], shared: Sequence[int]) -> tuple[float, float]:
-        """Over all tables that share exactly these of the asked attributes (see `MeetingTables.sums`)."""
-        return self._meeting.sums(asked, shared)
 
     def component_tables(self, y: Array) -> ComponentTables:
         """ω_R = ν_R Σ_{S⊇R} w_S ⊗_{i∈R} K_iA_iᵗ ⊗_{i∈S∖R} uᵗA_iᵗ (answers to S)."""

@@ -7,7 +7,7 @@ from bisect import bisect_right
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import accumulate, chain, pairwise, repeat
+from itertools import accumulate, chain, repeat
 from typing import Any
 
 from rowspace import operators as op
@@ -15,9 +15,9 @@ from rowspace.domain import Domain
 from rowspace.exceptions import InvalidWorkload, TooLarge
 from rowspace.operators.product_workload import ProductWorkload
 from rowspace.workload.codec import Arrays, decode_parts, encode_parts
-from rowspace.workload.factors import Factor
 from rowspace.workload.part import Part
 from rowspace.workload.placement import Placement
+from rowspace.workload.positions import Positions
 from rowspace.workload.products import products
 
 #: Most parts of one workload (the cube of 20 attributes).
@@ -59,7 +59,7 @@ class Workload:
             raise InvalidWorkload(f"a workload needs a Domain first, got {type(domain).__name__}")
         checked = tuple(parts)
         _check_number_of_parts(len(checked))
-        positions = _Positions(domain)
+        positions = Positions(domain)
         for part in checked:
             _check_weight(part.weight)
             positions.check(part)
@@ -276,35 +276,6 @@ def _check_weight(weight: float) -> float:
             f"a weight must be positive and finite, got {number}; from {1 / MAX_WEIGHT:g} to {MAX_WEIGHT:g} will do"
         )
     return number
-
-
-class _Positions:
-    """Checks that parts are about attributes of a domain, each once, in order; shared factors only once."""
-
-    def __init__(self, domain: Domain) -> None:
-        self._domain = domain
-        self._known: dict[int, list[int]] = {}
-
-    def check(self, part: Part) -> None:
-        """Raise unless a part fits."""
-        positions = [self._of(factor) for factor in part.factors]
-        if any(earlier > later for earlier, later in pairwise(positions)):
-            raise InvalidWorkload("the factors of a part must come in the order of the domain's attributes")
-        flat = [position for own in positions for position in own]
-        if len(set(flat)) < len(flat):
-            raise InvalidWorkload("two factors of a part are about the same attribute")
-
-    def _of(self, factor: Factor) -> list[int]:
-        """Return the positions of a factor's attributes."""
-        if id(factor) not in self._known:
-            for name, attribute in factor.domain.attributes:
-                if self._domain[name] is not attribute and self._domain[name] != attribute:
-                    raise InvalidWorkload(f"attribute {name!r} of a part differs from that of the domain")
-            own = [self._domain.position(name) for name in factor.attributes]
-            if own != sorted(own):
-                raise InvalidWorkload("a factor names attributes in another order than the domain")
-            self._known[id(factor)] = own
-        return self._known[id(factor)]
 
 
 def _count(number: int) -> str:
