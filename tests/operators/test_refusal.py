@@ -66,6 +66,7 @@ def test_every_structure_is_here():
     assert {cls.__name__ for cls in classes} - {type(large).__name__ for large in LARGE} == {
         "Dense",
         "ProductTables",
+        "MeasuredTables",
         "SubsetOperator",
         "TableOperator",
         "Total",
