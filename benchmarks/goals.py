@@ -86,9 +86,14 @@ def laplace_tables(attributes: int, **choice: int) -> float:
     return strategy.Marginals().optimize(W, LAPLACE).total_error
 
 
-def products(privacy: Any) -> tuple[float, ...]:
+def _closer_factors(attribute: int, W: op.Operator) -> list[op.Operator]:
+    """The Gaussian optimum for one attribute, closer than planning needs."""
+    return [strategy.GaussianOptimal(gap=1e-5).optimize(W, GAUSSIAN).strategy]
+
+
+def products(privacy: Any, optimizer: strategy.Product) -> tuple[float, ...]:
     pairs = ((op.Ranges(64), op.Ranges(64)), (op.Prefix(64), op.Identity(64)))
-    return tuple(strategy.Product().optimize(op.Kronecker(*pair), privacy).total_error for pair in pairs)
+    return tuple(optimizer.optimize(op.Kronecker(*pair), privacy).total_error for pair in pairs)
 
 
 def many_tables(attributes: int) -> tuple[float, ...]:
@@ -171,13 +176,13 @@ GOALS = (
         "products, Laplace noise",
         "ranges(64) × ranges(64) / prefixes(64) × cells(64), Laplace noise: E",
         (1.036e9, 58_020),
-        lambda: products(LAPLACE),
+        lambda: products(LAPLACE, strategy.Product()),
     ),
     Goal(
         "products, Gaussian noise",
-        "the same, Gaussian noise: E",
-        (1.21538e8, 18_061.5),
-        lambda: products(GAUSSIAN),
+        "the same, Gaussian noise, each factor to a gap of 1e-5 (the default of 1e-4 gives 18,061.3): E",
+        (1.21538e8, 18_061),
+        lambda: products(GAUSSIAN, strategy.Product(_closer_factors)),
     ),
     Goal(
         "every cell",
