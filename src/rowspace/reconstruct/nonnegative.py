@@ -49,7 +49,7 @@ def nonnegative_cells(measurements: Sequence[Measurement], start: Vector, total:
 
     >>> from rowspace import operators as op
     >>> y = np.array([5.0, -2.0, 1.0])
-    >>> nonnegative_cells([Measurement(op.Identity(3), y, 2.0, 0.0, 1.0)], y, 4.0).counts
+    >>> nonnegative_cells([Measurement(op.Identity(3), y, 2.0, 0.0, 1.0)], y, 4.0).counts.round(6)
     array([4., 0., 0.])
     """
     x = nearest_counts(np.asarray(start, dtype=np.float64), total)
