@@ -57,6 +57,9 @@ QUICK_CELLS = 512
 FACTOR_STEPS = 100
 """Steps of p-Identity for one factor of a product."""
 
+FEW_CELLS, FINE_GAP = 256, 1e-6
+"""Up to so many cells the Gaussian optimum is computed to so small a gap."""
+
 GOOD_ENOUGH = 1.005
 """Certified ratio at which no other candidate is tried: none could be better by more than half a percent."""
 
@@ -203,7 +206,12 @@ class Select:
                 tried.append(MinErrorSDP())
             return tried
         if n <= limits.gaussian_cells:
-            tried.append(GaussianOptimal(gap=limits.gaussian_gap))
+            # A few hundred cells take milliseconds a step: there the optimum itself is had for nothing.
+            tried.append(
+                GaussianOptimal(
+                    gap=min(limits.gaussian_gap, FINE_GAP) if n <= FEW_CELLS else limits.gaussian_gap
+                )
+            )
         elif isinstance(W.of if isinstance(W, Scaled) else W, (Ranges, Prefix)):
             tried.append(Spectral())
         if self.objective == "max" and n <= limits.worst_query_cells:
