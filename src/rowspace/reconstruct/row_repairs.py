@@ -16,10 +16,10 @@ from rowspace.operators.component_tables import ComponentTables
 
 from .table_rows import Codes
 
-ROUNDS = 20
+ROUNDS = 40
 """Rounds over all tables."""
 
-SHRINKING = 0.85
+SHRINKING = 0.9
 """From round to round a smaller part of each difference is repaired."""
 
 

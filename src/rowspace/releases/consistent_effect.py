@@ -22,7 +22,7 @@ class Effect:
     >>> print(Effect(0.5, 2.0, 0.0, 12))
     moved the answers by 0.5 (root mean square; their standard error is 2); 12 of them were negative
     >>> print(Effect(0.5, 2.0, 0.3, None))
-    moved the answers by 0.5 (root mean square; their standard error is 2), by 0.3 in rounding, which adds 1.1 % to it
+    moved the answers by 0.5 (root mean square; ...), by 0.3 to be whole, which adds up to 1.1 % to it
     """
 
     change: float
@@ -56,7 +56,7 @@ class Effect:
 
     def __str__(self) -> str:
         rounding = (
-            f", by {self.rounding:.3g} in rounding, which adds {100 * self.rounding_adds:.2g} % to it"
+            f", by {self.rounding:.3g} to be whole, which adds up to {100 * self.rounding_adds:.2g} % to it"
             if self.rounding
             else ""
         )
