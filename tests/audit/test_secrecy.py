@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import sys
 import warnings
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from audits import secrecy
@@ -46,21 +48,26 @@ def test_a_message_that_quotes_a_value_is_noticed(monkeypatch: pytest.MonkeyPatc
         raise SourceError("cannot read this") from ValueError(Path(str(source)).read_bytes()[-200:])
 
     monkeypatch.setattr(sources, "count_cells", quoting)
+    monkeypatch.setattr(sources, "count_marginals", quoting)
     monkeypatch.setattr(secrecy, "marked_files", lambda: {"category.csv": csv_with(f"3,{MARK}")})
     assert MARK in secrecy.marks_heard(long=False)["library, category.csv"]
 
 
 def test_a_remark_about_the_number_of_rows_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
-    counting, told = sources.count_cells, Screen.show
+    told = Screen.show
 
-    def remember(*arguments: object, **keywords: object) -> object:
-        counts = counting(*arguments, **keywords)  # type: ignore[arg-type]
-        monkeypatch.setattr(
-            Screen, "show", lambda self, *r: told(self, *r, *(["many rows"] if counts.sum() > 40 else []))
-        )
-        return counts
+    def remembering(counting: Callable[..., Any]) -> Callable[..., Any]:
+        def remember(*arguments: object, **keywords: object) -> object:
+            counts = counting(*arguments, **keywords)
+            records = counts.stacks[0].counts[0].sum() if hasattr(counts, "stacks") else counts.sum()
+            remark = ["many rows"] if records > 40 else []
+            monkeypatch.setattr(Screen, "show", lambda self, *r: told(self, *r, *remark))
+            return counts
 
-    monkeypatch.setattr(sources, "count_cells", remember)
+        return remember
+
+    for name in ("count_cells", "count_marginals"):
+        monkeypatch.setattr(sources, name, remembering(getattr(sources, name)))
     monkeypatch.setattr(secrecy, "ADDED", {"an ordinary record": "3,F"})
     assert secrecy.differences(long=False)["an ordinary record"] == ["standard output"]
 
