@@ -26,7 +26,13 @@ def dense_pinv(A: Operator) -> Operator:
     m, n = A.shape
     if n <= DECOMPOSITION_LIMIT and m >= n:
         return Composed(Dense(inverse_gram(A)), A.T)
-    return Dense(np.asarray(scipy.linalg.pinv(A.to_dense()), dtype=np.float64))
+    return Dense(_pinv_by_singular_values(A))
+
+
+@lru_cache(maxsize=4)
+def _pinv_by_singular_values(A: Operator) -> Vector:
+    """The pseudo-inverse of a wide matrix; remembered, since a release is asked many times."""
+    return read_only(scipy.linalg.pinv(A.to_dense()), np.float64)
 
 
 @lru_cache(maxsize=4)
