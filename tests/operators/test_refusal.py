@@ -236,3 +236,9 @@ def test_astronomical_products_cost_nothing():
         MANY.column_norms(1)
     with pytest.raises(TooLarge, match=str(op.DENSE_LIMIT)):
         op.Stack(MANY, MANY).max_column_norm(1)
+
+
+def test_an_order_is_measured_before_it_is_compared():
+    """Found by fuzzing plan files: a short order for two billion cells took 17 GB."""
+    with pytest.raises(InvalidInput, match="permutation"):
+        op.Permuted(op.Prefix(2**31), np.array([2, 0, 1]))
