@@ -8,7 +8,7 @@ import pytest
 from scipy import sparse
 
 from rowspace import operators as op
-from rowspace.exceptions import TooLarge
+from rowspace.exceptions import InvalidInput, TooLarge
 from rowspace.operators.subset_operator import SubsetInverse
 from rowspace.operators.tree import TreeInverse
 from rowspace.operators.width_ranges import WindowOverlapInverse
