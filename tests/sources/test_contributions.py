@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import datetime
+import sqlite3
 from collections import Counter
+from contextlib import closing
 from pathlib import Path
 
 import ibis
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 import pytest
 from hypothesis import given, settings
@@ -129,7 +133,6 @@ def test_rows_without_a_unit_are_dropped_without_a_word() -> None:
 
 
 def test_units_of_every_type() -> None:
-    import datetime
     import decimal
 
     for first, second in (
@@ -143,11 +146,67 @@ def test_units_of_every_type() -> None:
         assert count_cells(rows, DOMAIN, unit=PrivacyUnit("who", 1)).sum() == 2
 
 
+@pytest.mark.parametrize(
+    ("declared", "one", "other"),
+    [
+        ("REAL", 0.1234567890123456, 0.1234567890123457),  # the same text in SQLite, which writes 15 digits
+        ("", 1, "1"),
+        ("TEXT", "a", "A"),
+    ],
+)
+def test_units_are_told_apart_by_value_not_by_text(
+    declared: str, one: object, other: object, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Were two units bounded together, one's leaving would let in rows of the other: a change of twice the bound."""
+    rows = [(age, one) for age in (0, 1, 0)] + [(age, other) for age in (2, 3, 2)]
+    for key in "abcdef":
+        monkeypatch.setattr(contributions.secrets, "token_hex", lambda size, key=key: key)
+        both, alone = (
+            sqlite_counts(tmp_path / f"{key}{len(part)}.sqlite", declared, part) for part in (rows, rows[3:])
+        )
+        assert both.tolist()[2:] == alone.tolist()[2:]
+        assert (both - alone).sum() == 2
+
+
+@pytest.mark.parametrize(
+    ("declared", "one", "other"), [("TEXT COLLATE NOCASE", "a", "A"), ("REAL", 0.0, -0.0)]
+)
+def test_one_unit_of_several_texts(declared: str, one: object, other: object, tmp_path: Path) -> None:
+    """What is equal in the column is one unit."""
+    rows = [(0, one)] * 3 + [(1, other)] * 3
+    assert sqlite_counts(tmp_path / "people.sqlite", declared, rows).sum() == 2
+
+
+def test_zeros_of_both_signs_are_one_unit(monkeypatch: pytest.MonkeyPatch) -> None:
+    """And the choice among its rows does not depend on their order."""
+    monkeypatch.setattr(contributions.secrets, "token_hex", lambda size: "the same key")
+    ages, who = np.array([0, 0, 0, 1, 1, 2, 2, 3]), np.array([0.0, -0.0, 0.0, -0.0, 0.0, 0.0, -0.0, -0.0])
+    found = set()
+    for seed in range(8):
+        order = np.random.default_rng(seed).permutation(len(ages))
+        rows = pa.table({"age": ages[order], "sex": ["F"] * len(ages), "who": who[order]})
+        counts = count_cells(rows, DOMAIN, unit=PrivacyUnit("who", 3))
+        assert counts.sum() == 3
+        found.add(counts.tobytes())
+    assert len(found) == 1
+
+
+def sqlite_counts(path: Path, declared: str, rows: list[tuple[int, object]]) -> npt.NDArray[np.int64]:
+    """Counts by age with at most two rows of each unit."""
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute(f"CREATE TABLE people (age INTEGER, who {declared})")
+        connection.executemany("INSERT INTO people VALUES (?, ?)", rows)
+        connection.commit()
+    domain = Domain(age=Numeric(0, 4, bins=4))
+    return count_cells(path, domain, table="people", unit=PrivacyUnit("who", 2))
+
+
 def test_what_cannot_be_a_unit() -> None:
     rows = pa.table({"age": [0], "sex": ["F"], "who": [{"SECRET": 1}], "raw": [b"x"]})
+    rows = rows.append_column("span", pa.array([datetime.timedelta(seconds=1)]))
     with pytest.raises(SourceError, match="'nobody'"):
         count_cells(rows, DOMAIN, unit=PrivacyUnit("nobody", 1))
-    for column in ("who", "raw"):
+    for column in ("who", "raw", "span"):
         with pytest.raises(SourceError, match=f"{column!r} is the privacy unit") as caught:
             count_cells(rows, DOMAIN, unit=PrivacyUnit(column, 1))
         assert "SECRET" not in str(caught.value)

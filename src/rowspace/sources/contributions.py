@@ -11,6 +11,11 @@ The choice is a fresh random key and a digest: of every unit the rows with the s
 - every query about the same rows sees the same choice: the check counts what is counted, and many tables of one
   release are tables of the same rows.
 
+Whose a row is, the engine's own equality of the column says, not text: SQLite writes floats with 15 digits, and two
+units that became one text would share a bound, so that one's leaving lets in rows of the other. The text goes into the
+digest alone. Where one unit has several texts (0.0 and −0.0, collations that ignore case) rows are equals only if their
+texts are, or the numbers among equals would depend on the order of the table.
+
 Rows outside the domain are dropped before the choice: what is chosen then counts, and the bound is the same, since
 both steps look at one unit's rows at a time. Rows without a unit (NULL) are dropped as well: nobody's row cannot be
 bounded, and an error would tell whoever sees it something about the data. See docs/design/008-privacy-units.md.
@@ -36,19 +41,19 @@ def _md5(text: str) -> str:  # type: ignore[empty-body]
 
 
 def unit_values(column: Any, unit: PrivacyUnit) -> Any:
-    """The column of the unit as text that tells units apart.
+    """The column of the unit, of a type whose values the engine tells apart.
 
     Raises:
         SourceError: A column of a type that identifies nobody. Types are schema, not data, so the message names it.
     """
     dtype = column.type()
-    if dtype.is_nested() or dtype.is_binary() or dtype.is_json():
+    if dtype.is_nested() or dtype.is_binary() or dtype.is_json() or dtype.is_interval():
         got = "a nested type" if dtype.is_nested() else f"type {dtype}"
         raise SourceError(
             f"column {unit.column!r} is the privacy unit and must hold numbers or text that say whose a row is, got "
             f"{got}; name another column, or convert it"
         )
-    return column.cast("string")
+    return column
 
 
 def bounded(rows: Any, unit: PrivacyUnit, backend: Any) -> Any:
@@ -60,17 +65,20 @@ def bounded(rows: Any, unit: PrivacyUnit, backend: Any) -> Any:
         - never more rows of one unit, and all of a unit that has no more:
           `test_contributions.py::test_no_unit_has_more_rows_than_allowed`;
         - adding, removing or changing other units changes nothing for this one:
-          `test_contributions.py::test_a_choice_depends_on_the_unit_alone`;
+          `test_contributions.py::test_a_choice_depends_on_the_unit_alone`,
+          `test_contributions.py::test_units_are_told_apart_by_value_not_by_text`;
         - every row of a unit is as likely as any other, and choices are fresh each time:
           `test_contributions.py::test_choices_are_fresh_and_uniform`.
     """
     _provide_digest(backend)
     others = [name for name in rows.columns if name != "unit"]
     # Each step a subquery of its own: engines compute windows before what they are compared with.
-    rows = rows.mutate(twin=ibis.row_number().over(group_by=["unit", *others]))
-    key = ibis.literal(secrets.token_hex(16))
-    parts = [key, rows.unit, *(rows[name].cast("string") for name in others), rows.twin.cast("string")]
-    rows = rows.mutate(draw=_md5(ibis.literal(":").join(parts)))
+    # Joined to the key a text has no collation any more: texts are equal when they are the same.
+    separator, key = ibis.literal(":"), ibis.literal(secrets.token_hex(16))
+    rows = rows.mutate(owner=separator.join([key, rows.unit.cast("string")]))
+    rows = rows.mutate(twin=ibis.row_number().over(group_by=["unit", "owner", *others]))
+    parts = [rows.owner, *(rows[name].cast("string") for name in others), rows.twin.cast("string")]
+    rows = rows.mutate(draw=_md5(separator.join(parts)))
     rows = rows.mutate(place=ibis.row_number().over(group_by="unit", order_by="draw"))
     return rows.filter(rows.place < unit.rows).select(*others)
 
