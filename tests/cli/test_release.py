@@ -10,6 +10,7 @@ import pytest
 
 import rowspace as rs
 from rowspace.exceptions import FileError
+from rowspace.study import Study
 from tests.cli.running import rowspace, unchanged
 from tests.study.examples import SMALL, changed
 
@@ -102,7 +103,6 @@ def test_a_saved_plan_must_be_of_this_study(folder: Path) -> None:
     )
     for old, new, words in [
         ("epsilon = 1.0", "epsilon = 0.5", "promises 1-differential privacy"),
-        ("weight = 2.0", "", "other queries"),
         ("high = 20\nbins = 20", "high = 40\nbins = 40", "other queries"),
     ]:
         study.write_text(changed(old, new))
@@ -110,6 +110,16 @@ def test_a_saved_plan_must_be_of_this_study(folder: Path) -> None:
             ended = rowspace("release", "--no-ledger", study, data, "--plan", plan, "-o", folder / "b.csv")
         assert ended.code == 1
         assert words in ended.err
+
+
+def test_a_saved_plan_may_promise_more_and_weigh_otherwise(folder: Path) -> None:
+    study, data, plan = folder / "study.toml", folder / "people.csv", folder / "study.plan"
+    target = ["--target", "±60", "--effort", "fast"]
+    assert rowspace("plan", study, *target, "--save", plan, "-q").code == 0
+    assert rs.Plan.load(plan).privacy != Study.load(study).privacy
+    ended = rowspace("release", "--no-ledger", study, data, "--plan", plan, "-o", folder / "a.release", "-q")
+    assert ended.code == 0, ended.err
+    assert rs.Release.load(folder / "a.release").plan.privacy == rs.Plan.load(plan).privacy
 
 
 def test_a_failed_write_names_what_is_there(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -22,6 +22,7 @@ from rowspace.study import Study
 
 from .options import Force, Json, Level, Quiet, StudyFile, Table
 from .outputs import check_writable
+from .saved_plan import load_plan
 from .screen import Screen
 
 if TYPE_CHECKING:
@@ -102,7 +103,7 @@ def release(
             "expected DATA, a file or a database URL: the study has no [data] section that says where"
         )
     with screen.working("Planning"):
-        plan = _load_plan(plan_file, study) if plan_file else planning.plan(study.workload, study.privacy)
+        plan = load_plan(plan_file, study) if plan_file else planning.plan(study.workload, study.privacy)
         _refuse_long_tables(plan, targets)
     with screen.working("Counting, adding noise") as progress:
         if keeper is not None:
@@ -166,18 +167,6 @@ def _check_outputs(outputs: list[Path], inputs: list[Any], *, force: bool) -> li
             raise InvalidInput(f"expected an output ending in one of {known}, got {path.name!r}")
     check_writable(outputs, force=force, inputs=[Path(path) for path in inputs if path is not None])
     return sorted(outputs, key=lambda path: path.suffix.lower() != NATIVE)
-
-
-def _load_plan(plan_file: Path, study: Study) -> Plan:
-    """A saved plan, which must be one of this study: the study says what is asked and what is promised."""
-    plan = Plan.load(plan_file)
-    if plan.workload != study.workload.reduced():
-        raise FileError(f"{plan_file.name} was made for other queries than the study's; plan again")
-    if plan.privacy != study.privacy:
-        raise FileError(
-            f"{plan_file.name} promises {plan.privacy}, the study {study.privacy}; plan again, or change the study"
-        )
-    return plan
 
 
 def _refuse_long_tables(plan: Plan, targets: list[Path]) -> None:
