@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
 from fractions import Fraction
 
+import numpy as np
 import opendp.prelude as dp
 import pandas as pd
 import polars as pl
@@ -13,8 +15,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import rowspace as rs
+from rowspace import operators as op
 from rowspace.exceptions import InvalidInput, TooLarge
 from rowspace.interop.opendp import _group, _times, counts_space, make_release, table_space
+from rowspace.planning import record_limit
+from rowspace.planning.integers import calibrated_noise
 from rowspace.privacy import PrivacyUnit
 
 dp.enable_features("contrib", "honest-but-curious")
@@ -131,6 +136,18 @@ def test_other_promises_are_refused(privacy: rs.privacy.Privacy) -> None:
     plan = planned(privacy)
     with pytest.raises(InvalidInput, match="expected a plan"):
         make_release(*counts_space(plan), plan)
+
+
+def test_the_largest_vector_is_released() -> None:
+    """Also where large entries leave the strategy fewer records than others can be asked of."""
+    plan = planned(rs.PureDP(1.0))
+    strategy = op.ProductMarginals((4,), ((0,),), (1.0,), (op.Dense(2.0**30 * np.eye(4)),))
+    plan = dataclasses.replace(plan, strategy=strategy, noise=calibrated_noise(strategy, plan.privacy))
+    assert record_limit(strategy) == 2**32
+    measure = make_release(*counts_space(plan), plan)
+    assert isinstance(measure([2**30] * 4), rs.Release)
+    with pytest.raises(dp.OpenDPException):
+        measure([2**30 + 1] * 4)
 
 
 def test_vectors_too_long_to_bound_are_refused() -> None:

@@ -15,6 +15,7 @@ Guarantees
   (kε, δ·(e^kε − 1)/(e^ε − 1)) for (ε, δ), each rounded up (tests/interop/test_opendp.py::test_privacy_maps).
 - Other spaces than the two that the proof is for are refused
   (tests/interop/test_opendp.py::test_other_spaces_are_refused).
+- No vector of the space of counts is refused (tests/interop/test_opendp.py::test_the_largest_vector_is_released).
 - A plan for neighbours that replace a record, or for units of several records, is refused: these metrics count single
   records added or removed (tests/interop/test_opendp.py::test_other_promises_are_refused).
 """
@@ -33,7 +34,7 @@ import numpy as np
 from rowspace import mechanism
 from rowspace.exceptions import InvalidInput, TooLarge
 from rowspace.ledger.amounts import float_above
-from rowspace.planning import MAX_RECORDS, Plan
+from rowspace.planning import Plan, record_limit
 from rowspace.privacy import ZCDP, ApproxDP, ApproxDPTheorem3, Neighbours, PureDP
 from rowspace.releases import Release
 
@@ -50,10 +51,10 @@ _FRAMES = ("pandas", "polars", "pyarrow")
 def counts_space(plan: Plan) -> tuple[Any, Any]:
     """Vectors of counts, one for each cell of the plan's domain, under the L1 distance: one record moves one by one.
 
-    Counts go up to `MAX_RECORDS` divided by the number of cells, so that no vector of the space can be refused: a
-    refusal would tell something about it.
+    Counts go up to the plan's `record_limit` divided by the number of cells, so that no vector of the space can be
+    refused: a refusal would tell something about it.
     """
-    bound = MAX_RECORDS // plan.domain.size
+    bound = record_limit(plan.strategy) // plan.domain.size
     if bound < _LEAST_BOUND:
         raise TooLarge(
             f"a vector of {plan.domain.size:,} counts is too long for a bound on each; use table_space instead"
