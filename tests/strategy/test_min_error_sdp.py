@@ -209,3 +209,14 @@ def test_bad_input():
     ):
         with pytest.raises(InvalidInput):
             strategy.MinErrorSDP(**wrong)
+
+
+def test_traces_of_what_nobody_asks_are_removed():
+    """The search left a direction at 1e-7 that no query asks: enough to look like rank, too little to invert."""
+    W = op.Dense(
+        np.array(
+            [[1, 1, -1, 1], [2, 0, 0, 2], [-1, 1, -1, -1], [1, 0, 1, 1], [1, 1, -1, 1], [0, 0, 0, 0]], float
+        )
+    )
+    result = strategy.MinErrorSDP(starts=1, max_rounds=4).optimize(W, UNIT)
+    assert result.lower_bound <= result.total_error <= 15.1

@@ -32,6 +32,8 @@ SEARCHES_PER_START = 12
 
 SEARCH_STEPS = 1000
 
+_TRACE = 1e-5
+
 NAME = "least error (Program 1)"
 
 
@@ -95,6 +97,7 @@ class MinErrorSDP:
             status = "interrupted; best so far"
         if best is None:
             raise InvalidInput(f"found no strategy of {m} rows that supports the workload; allow more rows")
+        best = _without_traces(best)
         result = _judged(Dense(best[np.abs(best).sum(axis=1) > 0]), W, privacy, status, steps, started)
         if not may_be_identity:
             return result
@@ -182,6 +185,13 @@ def _better(best: Vector | None, least: float, A: Vector, L: Vector) -> tuple[Ve
         if error < least * (1 - 1e-9):
             best, least = candidate, error
     return best, least
+
+
+def _without_traces(A: Vector) -> Vector:
+    """A without directions it hardly sees: a search may leave a trace of what no query asks, and no digits for it."""
+    U, s, V = scipy.linalg.svd(A, full_matrices=False)
+    kept = s > _TRACE * s[0]
+    return A if kept.all() else np.asarray((U[:, kept] * s[kept]) @ V[kept])
 
 
 def _judged(A: Operator, W: Operator, privacy: Privacy, status: str, steps: int, started: float) -> Result:
