@@ -67,8 +67,9 @@ def _by_cholesky(G: Vector) -> Vector | None:
     return None if failed else np.asarray(np.tril(inverse) + np.tril(inverse, -1).T)
 
 
+@lru_cache(maxsize=256)
 def dense_nuclear_norm(A: Operator) -> float:
-    """Σσ from the eigenvalues of the smaller Gram matrix."""
+    """Σσ from the eigenvalues of the smaller Gram matrix; remembered, since unions share their factors."""
     check_decomposable(A.gram(), "compute the singular values")
     eigenvalues = scipy.linalg.eigvalsh(A.gram().to_dense())
     return float(np.sqrt(np.clip(eigenvalues, 0.0, None)).sum())

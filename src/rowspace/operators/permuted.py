@@ -28,7 +28,9 @@ class Permuted(Operator):
         check_operators(self.of)
         order = read_only(self.order, np.int64)
         # The length first: the operator may have more cells than fit in memory, the order cannot.
-        permutes = order.shape == (self.of.shape[1],) and np.array_equal(np.sort(order), np.arange(len(order)))
+        permutes = order.shape == (self.of.shape[1],) and np.array_equal(
+            np.sort(order), np.arange(len(order))
+        )
         if not permutes:
             raise InvalidInput(f"expected a permutation of 0..{self.of.shape[1] - 1}")
         object.__setattr__(self, "order", order)

@@ -93,6 +93,10 @@ class Sparse(Operator):
         return cast("Array", (self.csr(y.dtype).T @ flat.T).T.reshape(*y.shape[:-1], self.columns))
 
     def gram(self) -> Operator:
+        return self._gram
+
+    @cached_property
+    def _gram(self) -> Operator:
         if float(np.sum(np.diff(self.indptr) ** 2.0)) > DENSE_LIMIT:
             return super().gram()  # long rows make a dense Gram matrix: apply the two factors instead
         csr = self.csr()

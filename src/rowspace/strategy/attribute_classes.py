@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import numpy as np
+import scipy
 
-from rowspace.operators import Identity, Operator, Scaled, Stack, Total
+from rowspace.operators import Dense, Identity, Operator, Scaled, Stack, Total
 from rowspace.operators.product_workload import ProductWorkload
 
 LARGEST_ATTRIBUTE = 1024
 """Most cells of an attribute for which more than its cells is tried."""
+
+MANY_KINDS = 4
+"""More kinds of queries than that are handled through their common Gram matrix."""
 
 Kinds = list[tuple[float, Operator]]
 """Queries about one attribute, weighted."""
@@ -23,7 +27,11 @@ def effective(kinds: Kinds, omega: float, ridge: float = 0.0) -> Operator:
         parts.append(Scaled.of_product(ridge**0.5, Identity(n)))
     if omega > 0:
         parts.append(Scaled.of_product(omega**0.5, Total(n)))
-    return Stack(*parts) if len(parts) > 1 else parts[0]
+    if len(parts) <= MANY_KINDS:
+        return Stack(*parts) if len(parts) > 1 else parts[0]
+    # Only the Gram matrix matters, so many kinds are one square matrix: its root.
+    values, vectors = scipy.linalg.eigh(np.sum([part.gram().to_dense() for part in parts], axis=0))
+    return Dense(np.sqrt(np.clip(values, 0.0, None))[:, None] * vectors.T)
 
 
 def attribute_classes(workload: ProductWorkload) -> list[tuple[Kinds, set[int]]]:
