@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from rowspace.cli.main import app
+from rowspace.cli.program import app
 
 from .test_guarantees import missing
 

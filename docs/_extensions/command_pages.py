@@ -8,7 +8,7 @@ from typing import Any
 
 import typer
 
-from rowspace.cli.main import app as commands
+from rowspace.cli.program import app as commands
 
 _START = """# Command line
 

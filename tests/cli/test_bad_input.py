@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from rowspace.ledger import Ledger
 from tests.cli.running import Ended, rowspace, unchanged
 from tests.study.examples import BAD, SMALL, changed
 
@@ -170,7 +171,16 @@ def test_names_of_files_cannot_forge_lines(tmp_path: Path) -> None:
 def test_a_folder_without_permission(folder: Path) -> None:
     locked = folder / "locked"
     locked.mkdir(mode=0o500)
-    check(rowspace("plan", folder / "study.toml", "--save", locked / "a.plan"), "permission")
+    check(rowspace("plan", folder / "study.toml", "--save", locked / "a.plan"), "Permission denied")
+
+
+@pytest.mark.skipif(not os.path.isdir("/proc/self"), reason="needs a folder that takes no files")
+def test_a_folder_that_takes_no_files_is_found_before_anything_is_charged(folder: Path) -> None:
+    ledger = folder / "budget.db"
+    assert rowspace("budget", "create", ledger, "people", "--epsilon", "2", "-q").code == 0
+    study, data = folder / "study.toml", folder / "people.csv"
+    check(rowspace("release", study, data, "--ledger", ledger, "-o", "/proc/a.release"), "takes no files")
+    assert Ledger(str(ledger)).history() == []
 
 
 @pytest.mark.parametrize(

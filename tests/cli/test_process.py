@@ -48,6 +48,22 @@ def test_a_closed_pipe(folder: Path, option: list[str]) -> None:
     assert ended.stderr == ""
 
 
+def test_an_interrupt_while_the_program_loads() -> None:
+    interrupted = (
+        "import sys\n"
+        "class Interrupt:\n"
+        "    def find_spec(self, name, *_):\n"
+        "        if name == 'rowspace.cli.plan': raise KeyboardInterrupt\n"
+        "sys.meta_path.insert(0, Interrupt())\n"
+        "from rowspace.cli import main\n"
+        "main(['plan', 'study.toml'])\n"
+    )
+    ended = subprocess.run(
+        [sys.executable, "-c", interrupted], capture_output=True, text=True, check=False, timeout=60
+    )
+    assert (ended.returncode, ended.stdout, ended.stderr) == (130, "", "")
+
+
 def test_an_interrupt(folder: Path) -> None:
     """Reading a pipe that nobody writes to is where the program can be caught at work."""
     pipe = folder / "pipe.toml"

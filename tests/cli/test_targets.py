@@ -77,6 +77,8 @@ def test_studies_name_sql(folder: Path) -> None:
     assert "grown up" in rowspace("plan", study, "--effort", "fast").out
     study.write_text(changed('ranges = "age"', "sql = 'SELECT COUNT(*) AS everyone FROM people'"))
     assert "everyone" in rowspace("plan", study, "--effort", "fast").out
+    study.write_text(changed('ranges = "age"', 'sql = "queries.sql"'))
+    assert "write sql_file" in " ".join(rowspace("plan", study).err.split())
     for name in ("/etc/passwd", "../queries.sql", "queries.txt", "missing.sql"):
         study.write_text(changed('ranges = "age"', f'sql_file = "{name}"'))
         ended = rowspace("plan", study)

@@ -1,6 +1,6 @@
 """``python -m rowspace.cli``, for where the script is not on the path."""
 
-from .main import main
+from . import main
 
 if __name__ == "__main__":
     main()

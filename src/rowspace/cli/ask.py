@@ -39,11 +39,13 @@ def ask(
 ) -> None:
     """Answer further questions from a release. [bold]Costs no privacy[/bold]: the data is not looked at again.
 
+    Conditions on what was measured, or counting queries in SQL, each answered with its error bar.
+
     [dim]Examples[/dim]
       rowspace ask people.release "age >= 65 and sex = 'F'"
       rowspace ask people.release "age < 18" "18 <= age < 65" "age >= 65" --json
       rowspace ask people.release "region = 'Harbour' or age between 20 and 29"
-      rowspace ask people.release "SELECT sex, COUNT(*) FROM people WHERE age >= 65 GROUP BY sex"
+      rowspace ask people.release "SELECT sex, COUNT(*) FROM people GROUP BY sex"
     """
     screen = Screen(quiet, as_json)
     with screen.working("Reading"):

@@ -14,6 +14,7 @@ from rowspace.ledger import Ledger
 from rowspace.privacy import ZCDP, ApproxDP, Neighbours, Privacy, PrivacyUnit, PureDP
 from rowspace.report.budgets import budgets_view, history_view
 
+from .help_pages import Command, Group
 from .options import Force, Json, Quiet
 from .outputs import check_writable
 from .screen import Screen
@@ -22,13 +23,14 @@ NATIVE = ".release"
 
 budget = typer.Typer(
     name="budget",
+    cls=Group,
     no_args_is_help=True,
     add_completion=False,
     rich_markup_mode="rich",
     help="Keep a privacy budget for each dataset: create it, see what is left, recover a release.\n\n"
     "Every release charges its cost before anything is written, and is refused when it does not fit.\n\n"
-    "[dim]Examples[/dim]\n\n"
-    "  rowspace budget create budget.db people --epsilon 3\n\n"
+    "[dim]Examples[/dim]\n"
+    "  rowspace budget create budget.db people --epsilon 3\n"
     "  rowspace budget show budget.db",
 )
 
@@ -38,7 +40,7 @@ LedgerFile = Annotated[
 ]
 
 
-@budget.command()
+@budget.command(cls=Command)
 def create(
     ledger: LedgerFile,
     dataset: Annotated[
@@ -81,11 +83,13 @@ def create(
 ) -> None:
     """Set the budget of a dataset, once and for all.
 
+    It is stated in epsilon, in epsilon and delta, or in rho, and every release has to fit what is left.
+
     [dim]Examples[/dim]
       rowspace budget create budget.db people --epsilon 3
       rowspace budget create budget.db people --epsilon 1 --delta 1e-6
       rowspace budget create budget.db people --rho 0.5 --neighbours replace-one
-      rowspace budget create budget.db visits --rho 0.5 --privacy-unit patient --max-rows-per-unit 4
+      rowspace budget create b.db visits --rho 1 --privacy-unit id --max-rows-per-unit 4
     """
     screen = Screen(quiet, as_json)
     unit = _unit(privacy_unit, max_rows_per_unit)
@@ -94,9 +98,11 @@ def create(
     screen.document(made.to_dict())
 
 
-@budget.command()
+@budget.command(cls=Command)
 def show(ledger: LedgerFile, as_json: Json = False, quiet: Quiet = False) -> None:
     """Show every dataset's budget: promised, spent, left.
+
+    These are figures about the promise; none of them comes from the data.
 
     [dim]Examples[/dim]
       rowspace budget show budget.db
@@ -108,7 +114,7 @@ def show(ledger: LedgerFile, as_json: Json = False, quiet: Quiet = False) -> Non
     screen.document({"budgets": [one.to_dict() for one in budgets]})
 
 
-@budget.command()
+@budget.command(cls=Command)
 def history(
     ledger: LedgerFile,
     dataset: Annotated[
@@ -120,6 +126,8 @@ def history(
 ) -> None:
     """List what a budget was spent on: when, by whom, for which plan and release (SHA-256).
 
+    The number of a charge is what `rowspace budget resume` asks for.
+
     [dim]Examples[/dim]
       rowspace budget history budget.db people
       rowspace budget history budget.db people --json
@@ -130,7 +138,7 @@ def history(
     screen.document({"charges": [charge.to_dict() for charge in charges]})
 
 
-@budget.command()
+@budget.command(cls=Command)
 def resume(
     ledger: LedgerFile,
     charge: Annotated[
@@ -145,6 +153,8 @@ def resume(
     quiet: Quiet = False,
 ) -> None:
     """Write the release of a charge again, after a crash or a loss: the same bytes, [bold]at no cost[/bold].
+
+    The noise is not drawn again: what the charge paid for is kept in the ledger.
 
     [dim]Examples[/dim]
       rowspace budget resume budget.db 7 -o people.release

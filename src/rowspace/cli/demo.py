@@ -55,6 +55,8 @@ def demo(
 ) -> None:
     """Plan and release the sample study: 50,000 invented people. [bold]Start here.[/bold]
 
+    Shows what a plan says before any data is touched, and then the answers beside the truth.
+
     [dim]Examples[/dim]
       rowspace demo
       rowspace demo -o demo      [dim]keeps the files, and writes a report to look at[/dim]

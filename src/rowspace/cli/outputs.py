@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import os
+import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -14,8 +14,8 @@ def check_writable(paths: Sequence[Path], *, force: bool, inputs: Sequence[Path]
     """Refuse, before any work, what could not be written in the end.
 
     Raises:
-        FileError: A file exists (and `force` is off), its folder does not, two names are one file, or it is
-            one of the `inputs`, which not even `force` overwrites.
+        FileError: A file exists (and `force` is off), its folder does not or takes no files, two names are one
+            file, or it is one of the `inputs`, which not even `force` overwrites.
     """
     seen: set[Path] = set()
     read = {path.resolve() for path in inputs}
@@ -30,12 +30,22 @@ def check_writable(paths: Sequence[Path], *, force: bool, inputs: Sequence[Path]
             raise FileError(f"cannot write {path}: it is a folder")
         if not target.parent.is_dir():
             raise FileError(f"cannot write {path}: there is no folder {target.parent}; create it first")
-        if not os.access(target.parent, os.W_OK):
-            raise FileError(f"cannot write {path}: no permission to write in its folder")
         if target.exists() and not force:
             raise FileError(
                 f"{path} exists and is left as it is; choose another name, or overwrite with --force"
             )
+        _try_folder(path, target.parent)
+
+
+def _try_folder(path: Path, folder: Path) -> None:
+    """Make a file in the folder and let it go: permissions alone do not tell of read-only and special folders."""
+    try:
+        tempfile.TemporaryFile(dir=folder).close()
+    except OSError as error:
+        reason = error.strerror or type(error).__name__
+        raise FileError(
+            f"cannot write {path}: its folder takes no files ({reason}); choose another"
+        ) from None
 
 
 def write_text(path: Path, text: str) -> None:

@@ -73,11 +73,13 @@ def plan(
 ) -> None:
     """Choose what to measure, and say how accurate every answer will be. [bold]Needs no data.[/bold]
 
+    With --target it is the other way round: the least ε (or ρ) for the errors you can accept.
+
     [dim]Examples[/dim]
       rowspace plan study.toml
       rowspace plan study.toml --epsilon 0.5 --json
       rowspace plan study.toml --epsilons 0.1,0.5,1,2
-      rowspace plan study.toml --target "ranges: ±50 @95%" --target "sex: ±20" --save study.plan
+      rowspace plan study.toml --target "ranges: ±50 @95%" --save study.plan
     """
     screen = Screen(quiet, as_json)
     if save is not None:

@@ -89,9 +89,9 @@ def release(
     The ledger is charged first, and a release that does not fit its budget is refused.
 
     [dim]Examples[/dim]
-      rowspace release study.toml people.parquet -o people.release -o people.csv --ledger budget.db
-      rowspace release study.toml people.duckdb --table people -o people.release --ledger budget.db
-      rowspace release study.toml invented.csv -o people.json --plan study.plan --no-ledger
+      rowspace release study.toml people.csv --ledger b.db -o p.release -o p.csv
+      rowspace release study.toml people.db --table t --ledger b.db -o p.release
+      rowspace release study.toml invented.csv --plan s.plan --no-ledger -o p.json
     """
     screen = Screen(quiet, as_json)
     keeper = _keeper(ledger, dataset, no_ledger=no_ledger)

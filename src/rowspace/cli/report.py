@@ -56,7 +56,7 @@ def report(
 
     [dim]Examples[/dim]
       rowspace report people.release
-      rowspace report people.release -o people.html --title "People 2024" --ledger budget.db
+      rowspace report people.release -o people.html --ledger budget.db
     """
     screen = Screen(quiet, as_json)
     if dataset is not None and ledger is None:

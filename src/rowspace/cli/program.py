@@ -1,10 +1,9 @@
-"""The entry point: which commands there are, and how the program ends."""
+"""The program: which commands there are, and how it ends."""
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Sequence
-from typing import Annotated, NoReturn
+from typing import Annotated
 
 import typer
 
@@ -14,6 +13,7 @@ from .ask import ask
 from .budget import budget
 from .demo import demo
 from .failures import exit_code
+from .help_pages import Command, Group
 from .init import init
 from .paper import paper
 from .plan import plan
@@ -22,6 +22,7 @@ from .report import report
 
 app = typer.Typer(
     name="rowspace",
+    cls=Group,
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     rich_markup_mode="rich",
@@ -29,7 +30,7 @@ app = typer.Typer(
 )
 
 for command in (demo, init, plan, release, ask, report, paper):
-    app.command()(command)
+    app.command(cls=Command)(command)
 app.add_typer(budget)
 
 
@@ -58,15 +59,15 @@ def _program(
       rowspace init people.parquet            [dim]drafts study.toml; edit it[/dim]
       rowspace plan study.toml
       rowspace budget create budget.db people --epsilon 3
-      rowspace release study.toml people.parquet -o people.release --ledger budget.db
-      rowspace ask people.release "age >= 65 and sex = 'F'"
-      rowspace report people.release -o people.html
+      rowspace release study.toml people.parquet --ledger budget.db -o p.release
+      rowspace ask p.release "age >= 65 and sex = 'F'"
+      rowspace report p.release -o people.html
       rowspace paper -o out                   [dim]the paper behind it, reproduced[/dim]
 
     [dim]Exit codes: 0 done, 1 refused or failed, 2 misused, 130 interrupted.[/dim]
     """
 
 
-def main(arguments: Sequence[str] | None = None) -> NoReturn:
-    """Run the command line and end the process."""
-    sys.exit(exit_code(lambda: app(args=arguments, prog_name="rowspace")))
+def run(arguments: Sequence[str] | None = None) -> int:
+    """Run the command line; the exit code of the process."""
+    return exit_code(lambda: app(args=arguments, prog_name="rowspace"))
