@@ -47,7 +47,8 @@ class Privacy(ABC):
 
         `integer_norm`: largest Σ|change| (norm 1) or Σ change² (norm 2) by one record, at least 1.
         """
-        return self._noise(self.step_norm(positive_integer("integer_norm", integer_norm)))
+        advice = "a strategy whose answers no record can change needs no noise"
+        return self._noise(self.step_norm(positive_integer("integer_norm", integer_norm, advice)))
 
     def step_norm(self, integer_norm: int) -> int:
         """From the largest change by one record to the largest between neighbours: k or k² times that.

@@ -58,7 +58,8 @@ class PrivacyUnit:
                 f"got {type(self.column).__name__}"
                 + (" of another kind" if isinstance(self.column, str) else "")
             )
-        object.__setattr__(self, "rows", positive_integer("rows of a privacy unit", self.rows))
+        advice = "state the most rows of each that may be counted"
+        object.__setattr__(self, "rows", positive_integer("rows of a privacy unit", self.rows, advice))
 
     def step(self, neighbours: Neighbours) -> str:
         """What neighbours differ in, in plain words."""

@@ -33,13 +33,10 @@ def probability(name: str, value: object) -> float:
     return number
 
 
-def positive_integer(name: str, value: object) -> int:
-    """The value as a Python integer, or `InvalidPrivacy` unless it is a whole number ≥ 1."""
+def positive_integer(name: str, value: object, advice: str) -> int:
+    """The value as a Python integer, or `InvalidPrivacy`, with `advice`, unless it is a whole number ≥ 1."""
     if isinstance(value, bool) or not isinstance(value, Integral) or value < 1:
-        raise InvalidPrivacy(
-            f"expected {name} to be a whole number >= 1, got {_shown(value)}; a strategy whose answers "
-            "no record can change needs no noise"
-        )
+        raise InvalidPrivacy(f"expected {name} to be a whole number >= 1, got {_shown(value)}; {advice}")
     return int(value)
 
 

@@ -59,6 +59,16 @@ def _read_entry(section: Section, domain: Domain, folder: Path | None) -> Worklo
         return found * section.values["weight"] if "weight" in section.values else found
 
 
+def _read_sql(section: Section, domain: Domain) -> Workload:
+    """``sql = "SELECT ..."``: the queries themselves."""
+    text = section.text("sql")
+    if PurePosixPath(text).suffix == ".sql":
+        raise InvalidStudy(
+            'expected queries, got the name of a file; write sql_file = "…", or sql = "SELECT …"'
+        )
+    return families.sql(domain, text)
+
+
 def _read_sql_file(name: str, domain: Domain, folder: Path | None) -> Workload:
     """``sql_file = "dashboard.sql"``: a file beside the study.
 
@@ -125,5 +135,5 @@ _FAMILIES: dict[str, Callable[[Section, Domain], Workload]] = {
     "total": _marked(families.total, "total"),
     "predicates": lambda section, domain: families.predicates(domain, section.texts("predicates")),
     "product": _read_product,
-    "sql": lambda section, domain: families.sql(domain, section.text("sql")),
+    "sql": _read_sql,
 }
