@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
 from rowspace.domain import Categorical, Domain, Numeric
 from rowspace.privacy import PrivacyUnit
@@ -31,13 +32,20 @@ def test_every_engine_keeps_the_same_number(engine: Engine) -> None:
         assert counts.sum(axis=(0, 1)).tolist() == kept
 
 
-def test_the_same_key_gives_the_same_choice_everywhere(engine: Engine, monkeypatch: object) -> None:
+@pytest.mark.parametrize("kind", ["integer", "number"])
+def test_the_same_key_gives_the_same_choice_everywhere(
+    engine: Engine, kind: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """The digest is of what the rows say, not of how an engine stores them: the counts agree with plain Python."""
     import hashlib
 
-    monkeypatch.setattr(contributions.secrets, "token_hex", lambda size: "key")  # type: ignore[attr-defined]
+    monkeypatch.setattr(contributions.secrets, "token_hex", lambda size: "key")
     records = [(i * 7 % 4, who) for who in range(5) for i in range(10)]
-    engine.fill("keyed", {"age": "integer", "who": "integer"}, records)
+    engine.fill(
+        f"keyed {kind}",
+        {"age": "integer", "who": kind},
+        [(age, who if kind == "integer" else float(who)) for age, who in records],
+    )
     expected = np.zeros(4, np.int64)
     for who in range(5):
         seen = np.zeros(4, np.int64)
@@ -49,9 +57,32 @@ def test_the_same_key_gives_the_same_choice_everywhere(engine: Engine, monkeypat
         for _, age in sorted(draws)[:3]:
             expected[age] += 1
     counts = count_cells(
-        engine.source, Domain(age=Numeric(0, 4, bins=4)), table="keyed", unit=PrivacyUnit("who", 3)
+        engine.source, Domain(age=Numeric(0, 4, bins=4)), table=f"keyed {kind}", unit=PrivacyUnit("who", 3)
     )
     assert counts.tolist() == expected.tolist()
+
+
+def test_units_that_are_no_whole_numbers(engine: Engine) -> None:
+    """Any number says whose a row is; equal ones are one unit. (NaN is nobody in Spark, one unit elsewhere.)"""
+    infinity = float("inf")
+    units = [
+        0.1234567890123456,
+        0.1234567890123457,
+        1e300,
+        -1e300,
+        2.0**53,
+        2.0**63,
+        infinity,
+        -infinity,
+        2.5,
+    ]
+    engine.fill(
+        "real", {"age": "integer", "who": "number"}, [(i % 4, who) for who in units for i in range(3)]
+    )
+    engine.fill("zeros", {"age": "integer", "who": "number"}, [(0, 0.0), (1, -0.0), (2, 0.0), (3, -0.0)])
+    domain, unit = Domain(age=Numeric(0, 4, bins=4)), PrivacyUnit("who", 2)
+    assert count_cells(engine.source, domain, table="real", unit=unit).sum() == 2 * len(units)
+    assert count_cells(engine.source, domain, table="zeros", unit=unit).sum() == 2
 
 
 def test_all_tables_are_of_the_same_choice(engine: Engine) -> None:

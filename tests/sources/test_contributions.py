@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import decimal
 import sqlite3
 from collections import Counter
 from contextlib import closing
@@ -11,6 +12,7 @@ from pathlib import Path
 import ibis
 import numpy as np
 import numpy.typing as npt
+import pandas as pd
 import pyarrow as pa
 import pytest
 from hypothesis import given, settings
@@ -133,8 +135,6 @@ def test_rows_without_a_unit_are_dropped_without_a_word() -> None:
 
 
 def test_units_of_every_type() -> None:
-    import decimal
-
     for first, second in (
         (1, 2),
         (1.0, 2.0),
@@ -175,6 +175,30 @@ def test_one_unit_of_several_texts(declared: str, one: object, other: object, tm
     """What is equal in the column is one unit."""
     rows = [(0, one)] * 3 + [(1, other)] * 3
     assert sqlite_counts(tmp_path / "people.sqlite", declared, rows).sum() == 2
+
+
+@pytest.mark.parametrize(
+    ("units", "other"),
+    [
+        (list(range(30)), 2.5),
+        ([decimal.Decimal(number) / 2 for number in range(30)], decimal.Decimal("2.25")),
+    ],
+)
+def test_a_unit_that_changes_the_type_of_the_column_changes_no_choice(
+    units: list[object], other: object, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Python objects in a pandas frame are integers until one is a float: Arrow takes the type that fits them all."""
+    monkeypatch.setattr(contributions.secrets, "token_hex", lambda size: "the same key")
+    ages = [number % 4 for number in range(120)]
+    domain, unit = Domain(age=Numeric(0, 4, bins=4)), PrivacyUnit("who", 1)
+    rows = pd.DataFrame({"age": ages, "who": pd.Series(units * 4, dtype=object)})
+    more = pd.DataFrame({"age": [*ages, 0], "who": pd.Series([*units * 4, other], dtype=object)})
+    assert (count_cells(more, domain, unit=unit) - count_cells(rows, domain, unit=unit)).tolist() == [
+        1,
+        0,
+        0,
+        0,
+    ]
 
 
 def test_zeros_of_both_signs_are_one_unit(monkeypatch: pytest.MonkeyPatch) -> None:

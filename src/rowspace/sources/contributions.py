@@ -14,7 +14,8 @@ The choice is a fresh random key and a digest: of every unit the rows with the s
 Whose a row is, the engine's own equality of the column says, not text: SQLite writes floats with 15 digits, and two
 units that became one text would share a bound, so that one's leaving lets in rows of the other. The text goes into the
 digest alone. Where one unit has several texts (0.0 and −0.0, collations that ignore case) rows are equals only if their
-texts are, or the numbers among equals would depend on the order of the table.
+texts are, or the numbers among equals would depend on the order of the table. And a number has the same text in columns
+of integers, floats and decimals: which of them a frame of Python objects becomes, one record can decide.
 
 Rows outside the domain are dropped before the choice: what is chosen then counts, and the bound is the same, since
 both steps look at one unit's rows at a time. Rows without a unit (NULL) are dropped as well: nobody's row cannot be
@@ -33,6 +34,10 @@ from rowspace.exceptions import SourceError
 from rowspace.privacy import PrivacyUnit
 
 __all__ = ["bounded", "bounded_number", "unit_values"]
+
+
+# Below this every whole float64 is the integer that it stands for.
+_EXACT_INTEGERS = 2**53
 
 
 @ibis.udf.scalar.builtin(name="md5")  # type: ignore[untyped-decorator]
@@ -75,12 +80,24 @@ def bounded(rows: Any, unit: PrivacyUnit, backend: Any) -> Any:
     # Each step a subquery of its own: engines compute windows before what they are compared with.
     # Joined to the key a text has no collation any more: texts are equal when they are the same.
     separator, key = ibis.literal(":"), ibis.literal(secrets.token_hex(16))
-    rows = rows.mutate(owner=separator.join([key, rows.unit.cast("string")]))
+    rows = rows.mutate(owner=separator.join([key, _text(rows.unit)]))
     rows = rows.mutate(twin=ibis.row_number().over(group_by=["unit", "owner", *others]))
     parts = [rows.owner, *(rows[name].cast("string") for name in others), rows.twin.cast("string")]
     rows = rows.mutate(draw=_md5(separator.join(parts)))
     rows = rows.mutate(place=ibis.row_number().over(group_by="unit", order_by="draw"))
     return rows.filter(rows.place < unit.rows).select(*others)
+
+
+def _text(units: Any) -> Any:
+    """What goes into the digest: a whole number has the same text in a column of any type."""
+    dtype = units.type()
+    if not (dtype.is_floating() or dtype.is_decimal()):
+        return units.cast("string")
+    numbers = units.cast("float64")
+    small = numbers.abs() < _EXACT_INTEGERS
+    # Engines may convert before they choose: what is too large, infinite or NaN must convert, too.
+    integers = small.ifelse(numbers, 0.0).cast("int64")
+    return (small & (integers == numbers)).ifelse(integers.cast("string"), numbers.cast("string"))
 
 
 def bounded_number(rows: Any, unit: PrivacyUnit) -> Any:
