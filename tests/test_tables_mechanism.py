@@ -94,7 +94,7 @@ def test_all_answers_agree(made):
 
 def test_only_what_was_measured_is_answered(made):
     plan, release = made
-    with pytest.raises(UnsupportedWorkload):
+    with pytest.raises(UnsupportedWorkload, match="has not measured a3, a4, a5 finely enough"):
         release.ask(rs.workload.marginal(HUGE, "a3", "a4", "a5"))
     with pytest.raises(UnsupportedWorkload):
         plan.error_bars(0.9, rs.workload.marginal(HUGE, "a3", "a4", "a5"))

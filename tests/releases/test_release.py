@@ -97,7 +97,7 @@ def test_unsupported_questions_get_no_number():
     plan = rs.plan(rs.workload.total(DOMAIN.subset(["age"])), rs.PureDP(1.0))
     release = rs.release(plan, X[:, 0])
     assert not plan.strategy.full_column_rank
-    with pytest.raises(UnsupportedWorkload):
+    with pytest.raises(UnsupportedWorkload, match="has not measured age finely enough"):
         release.ask("age < 5")
 
 

@@ -89,7 +89,7 @@ def create(
       rowspace budget create budget.db people --epsilon 3
       rowspace budget create budget.db people --epsilon 1 --delta 1e-6
       rowspace budget create budget.db people --rho 0.5 --neighbours replace-one
-      rowspace budget create b.db v --rho 1 --privacy-unit id --max-rows-per-unit 4
+      rowspace budget create b.db v --rho 1 --privacy-unit u --max-rows-per-unit 4
     """
     screen = Screen(quiet, as_json)
     unit = _unit(privacy_unit, max_rows_per_unit)

@@ -90,7 +90,7 @@ def release(
 
     [dim]Examples[/dim]
       rowspace release study.toml people.csv --ledger b.db -o p.release -o p.csv
-      rowspace release study.toml people.db --table t --ledger b.db -o p.release
+      rowspace release study.toml p.duckdb --table t --ledger b.db -o p.release
       rowspace release study.toml invented.csv --plan s.plan --no-ledger -o p.json
     """
     screen = Screen(quiet, as_json)

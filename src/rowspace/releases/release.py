@@ -21,7 +21,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rowspace._version import __version__
-from rowspace.exceptions import FileError, InvalidInput, InvalidWorkload, TooLarge
+from rowspace.exceptions import FileError, InvalidInput, InvalidWorkload, TooLarge, UnsupportedWorkload
 from rowspace.files import archive_bytes, read_archive, write_whole
 from rowspace.operators import TableOperator
 from rowspace.operators.base import Vector
@@ -95,7 +95,15 @@ class Release(DerivedAnswers):
             queries = [queries]
         if not isinstance(queries, Workload):
             queries = predicates(self.plan.domain, list(queries))
-        return self._table(self._within(queries), level)
+        within = self._within(queries)
+        try:
+            return self._table(within, level)
+        except UnsupportedWorkload:
+            about = ", ".join(within.attributes[:6]) + (", …" if len(within.attributes) > 6 else "")
+        raise UnsupportedWorkload(
+            f"this release has not measured {about or 'all records'} finely enough to answer this without bias; ask "
+            "for sums of what its workload asked, or plan with these queries and release again"
+        )
 
     def stream(self, rows: int = 2**18, level: float = 0.95) -> Iterator[pd.DataFrame]:
         """The workload's answers in portions of about so many rows, whole groups of queries at a time where they fit.
