@@ -95,15 +95,19 @@ def _attribute(key: str, value: object) -> str:
 
 
 def notebook_table(
-    caption: Markup | str, headings: Sequence[str], rows: Iterable[Sequence[str]], note: str = ""
+    caption: Markup | str,
+    headings: Sequence[str],
+    rows: Iterable[Sequence[str]],
+    note: str = "",
+    words: int = 1,
 ) -> str:
-    """A small table for a notebook, in the notebook's own colours: the first column to the left, others to the right.
+    """A small table for a notebook, in the notebook's own colours: first the columns of `words`, then numbers.
 
     >>> notebook_table("Two", ["name", "size"], [["<a>", "2"]]).count("&lt;a&gt;")
     1
     """
     line = "border-bottom: 1px solid color-mix(in srgb, currentColor 25%, transparent); padding: .2em .8em;"
-    sides = ["left", *("right" for _ in headings[1:])]
+    sides = ["left" if index < words else "right" for index in range(len(headings))]
 
     def row(kind: str, cells: Sequence[str]) -> Markup:
         return element(

@@ -74,7 +74,7 @@ def test_a_damaged_release_is_not_given_out(tmp_path: Path) -> None:
         ("UPDATE rowspace_charge SET epsilon = 'lots'", "damaged"),
         ("UPDATE rowspace_charge SET epsilon = '-1'", "damaged"),
         ("UPDATE rowspace_budget SET guarantee = '{}'", "damaged"),
-        ("DELETE FROM rowspace_budget", "expected dataset="),
+        ("DELETE FROM rowspace_budget", "expected a dataset"),
         ("DROP TABLE rowspace_ledger", "is no ledger"),
         ("DROP TABLE rowspace_charge", "cannot be read"),
     ],

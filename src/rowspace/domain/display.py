@@ -24,4 +24,5 @@ def domain_html(domain: Domain) -> str:
         ["attribute", "values", "cells"],
         rows,
         f"… and {left_out:,} more" if left_out else "",
+        words=2,
     )

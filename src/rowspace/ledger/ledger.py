@@ -186,7 +186,7 @@ class Ledger:
             return str(names[0])
         if dataset is None:
             listed = ", ".join(sorted(map(repr, names))) or "none"
-            raise LedgerError(f"expected dataset=, the budget to charge; {self.name} has {listed}")
+            raise LedgerError(f"expected a dataset, the budget that is meant; {self.name} has {listed}")
         return dataset
 
     def _guarantee(self, connection: sa.Connection, dataset: str, *, lock: bool = False) -> Privacy:

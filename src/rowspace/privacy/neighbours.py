@@ -30,8 +30,8 @@ class Neighbours(Enum):
             if isinstance(value, str) and value == relation.value:
                 return relation
         raise InvalidPrivacy(
-            "expected neighbours to be Neighbours.ADD_REMOVE ('add-remove') or Neighbours.REPLACE_ONE "
-            f"('replace-one'), got a {type(value).__name__} that is neither"
+            "expected neighbours to be 'add-remove' (the default) or 'replace-one', "
+            f"got a {type(value).__name__} that is neither"
         )
 
     def __str__(self) -> str:

@@ -73,8 +73,8 @@ def _beliefs(privacy: Privacy, epsilon: float) -> Markup:
             element(
                 "tr",
                 element("th", "Sure before", scope="col"),
-                element("th", "afterwards at least", scope="col"),
-                element("th", "afterwards at most", scope="col"),
+                element("th", "after: at least", scope="col"),
+                element("th", "after: at most", scope="col"),
             ),
         ),
         element("tbody", *rows),
