@@ -128,7 +128,8 @@ class Select:
             if W.shape[1] > QUICK_CELLS or not searches:
                 results = self.tables(products or W, privacy, rng)
         # What costs nothing to try comes first: a total, a partition or a cumulative sum may be its own best strategy.
-        free = [c for c in closed_forms if isinstance(c, WorkloadItself) and W.shape[1] <= QUICK_CELLS]
+        quick = W.shape[1] <= QUICK_CELLS or isinstance(W.of if isinstance(W, Scaled) else W, Total)
+        free = [c for c in closed_forms if isinstance(c, WorkloadItself) and quick]
         others = [c for c in closed_forms if c not in free]
         tried: list[Optimizer] = [IdentityStrategy(), *free, *searches, *others]
         for optimizer in tried:
@@ -191,7 +192,7 @@ class Select:
             tried.append(Wavelet())
         if attribute in self.taxonomies:
             tried.append(Taxonomy(self.taxonomies[attribute]))
-        if n <= DENSE_CELLS or W.full_column_rank or isinstance(W, Total):
+        if n <= DENSE_CELLS or W.full_column_rank or isinstance(W.of if isinstance(W, Scaled) else W, Total):
             tried.append(WorkloadItself())
         return tried
 
