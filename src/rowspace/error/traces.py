@@ -47,6 +47,8 @@ def rank(A: Operator) -> int:
     """Rank of A: its number of columns when the structure says so, else counted from the Gram matrix's spectrum."""
     if A.full_column_rank:
         return A.shape[1]
+    if A.shape[0] == 1:
+        return int(A.largest_entry() > 0)
     check_decomposable(A.gram(), "compute the rank")
     eigenvalues = scipy.linalg.eigvalsh(A.gram().to_dense())
     # Squares of singular values: relative 1e-12 here is 1e-6 for A, far above rounding and below any real query.
