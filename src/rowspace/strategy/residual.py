@@ -23,7 +23,7 @@ from rowspace.operators.base import Vector
 from rowspace.operators.product_workload import ProductWorkload
 from rowspace.privacy import Privacy
 
-from .attribute_classes import attribute_classes
+from .attribute_classes import Kinds, attribute_classes
 from .contrasts import Contrasts, cells_alike, fitted
 from .gaussian_optimal import WorstQueryResult
 from .result import Result
@@ -133,34 +133,42 @@ def _error(workload: ProductWorkload, contrasts: Sequence[Contrasts]) -> float:
 
 def _chosen(workload: ProductWorkload) -> list[Contrasts]:
     """The contrasts of every attribute: cells alike unless ranges or the like are asked and others do better."""
-    contrasts = [cells_alike(n) for n in workload.sizes]
+    alike = [cells_alike(n) for n in workload.sizes]
     classes = [] if workload.only_cells else attribute_classes(workload)
-    if not classes:
-        return contrasts
-    best = _error(workload, contrasts)
-    for kinds, axes in classes:
-        n = kinds[0][1].shape[1]
-        tried: dict[float, float] = {}
+    choice = _Choice(workload, alike, _error(workload, alike) if classes else 0.0)
+    for kinds, attributes in classes:
+        choice.tune(kinds, attributes)
+    return choice.contrasts
 
-        def attempt(omega: float, kinds=kinds, axes=axes, tried=tried) -> float:  # type: ignore[no-untyped-def]
-            nonlocal best
-            found = fitted(kinds, omega)
-            trial = [found if i in axes else own for i, own in enumerate(contrasts)]
-            error = _error(workload, trial)
-            tried[omega] = error
-            if error < best:
-                best, contrasts[:] = error, trial
-            return error
 
-        for omega in _OMEGAS if n <= _LARGE else _LARGE_OMEGAS:
-            attempt(omega)
-        if n <= _LARGE:
-            around = min(tried, key=lambda omega: tried[omega])
-            low, high = np.log10(max(around, 0.03) / 3), np.log10(max(around, 0.03) * 3)
+@dataclass
+class _Choice:
+    """The contrasts chosen so far, and the error they lead to."""
+
+    workload: ProductWorkload
+    contrasts: list[Contrasts]
+    error: float
+
+    def tune(self, kinds: Kinds, attributes: set[int]) -> None:
+        """Find ω for some attributes that are asked alike: a few values, then a line search around the best."""
+        large = kinds[0][1].shape[1] > _LARGE
+        tried = {
+            omega: self.attempt(kinds, attributes, omega) for omega in (_LARGE_OMEGAS if large else _OMEGAS)
+        }
+        if not large:
+            middle = np.log10(max(min(tried, key=lambda omega: tried[omega]), 0.03))
             scipy.optimize.minimize_scalar(
-                lambda power: attempt(10.0**power),
-                bounds=(low, high),
+                lambda power: self.attempt(kinds, attributes, 10.0**power),
+                bounds=(middle - 0.5, middle + 0.5),
                 method="bounded",
                 options={"maxiter": 8},
             )
-    return contrasts
+
+    def attempt(self, kinds: Kinds, attributes: set[int], omega: float) -> float:
+        """The error with contrasts fitted at ω, which are kept if it is the least so far."""
+        found = fitted(kinds, omega)
+        trial = [found if i in attributes else own for i, own in enumerate(self.contrasts)]
+        error = _error(self.workload, trial)
+        if error < self.error:
+            self.contrasts, self.error = trial, error
+        return error
