@@ -129,7 +129,8 @@ def _goals(reached: Sequence[Reached]) -> str:
         rows.append((goal.what, limits, numbers, verdict, f'`python -m benchmarks.goals "{goal.name}"`'))
     head = ("figure", "to reach", "measured", "reached", "command")
     return (
-        "## Goals\n\nFigures that were set beforehand. Errors are those of the strategy in real numbers; the "
+        "## Goals\n\nFigures that were set beforehand, in six digits: reached means to one part in 100,000. Errors "
+        "are those of the strategy in real numbers; the "
         "integers that are asked may add some tenths of a percent. The goals in "
         f"seconds are for two cores of a small server.\n\n{_table(head, rows)}"
     )

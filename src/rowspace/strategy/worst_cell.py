@@ -12,8 +12,8 @@ import scipy
 
 from rowspace.operators.base import Vector
 
-GAP = 1e-5
-MOST_STEPS = 400
+GAP = 3e-6
+MOST_STEPS = 2000
 
 
 def worst_part(
