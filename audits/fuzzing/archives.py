@@ -17,7 +17,7 @@ from rowspace.releases import Release
 
 from .attack import Parser
 from .mutation import pick, spoil_bytes, spoil_tree
-from .texts import scratch
+from .scratch import put, scratch
 from .trees import spoilt_array
 
 Entries = dict[str, bytes]
@@ -64,7 +64,7 @@ def plan_files() -> Parser:
     """Plan files, and the figures of those that are accepted."""
     seeds = [_saved(plan.save, "seed.plan") for plan in plans()]
     return Parser(
-        "plan files", lambda rng: _spoil(rng, seeds), lambda data: _use(rs.Plan.load(_put(data, "x.plan")))
+        "plan files", lambda rng: _spoil(rng, seeds), lambda data: _use(rs.Plan.load(put(data, "x.plan")))
     )
 
 
@@ -77,7 +77,7 @@ def release_files() -> Parser:
     seeds = [_saved(release.save, "seed.release") for release in made]
 
     def read(data: bytes) -> None:
-        release = Release.load(_put(data, "x.release"))
+        release = Release.load(put(data, "x.release"))
         release.answers()
         str(release)
 
@@ -144,10 +144,3 @@ def _saved(save: Callable[[Any], None], name: str) -> bytes:
     path = scratch() / name
     save(path)
     return path.read_bytes()
-
-
-def _put(data: bytes, name: str) -> Any:
-    """A file with these bytes."""
-    path = scratch() / name
-    path.write_bytes(data)
-    return path

@@ -7,7 +7,7 @@ import signal
 import threading
 import time
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -38,6 +38,14 @@ class Outcome:
     slowest: float = 0.0
     failures: list[str] = field(default_factory=list)
 
+    def add(self, other: Outcome) -> None:
+        """Count what the same parser did with other inputs, too."""
+        self.inputs += other.inputs
+        self.accepted += other.accepted
+        self.refused += other.refused
+        self.slowest = max(self.slowest, other.slowest)
+        self.failures += other.failures
+
     def __str__(self) -> str:
         parts = f"{self.inputs:,} inputs, {self.accepted:,} accepted, slowest {self.slowest:.2f} s"
         return (
@@ -49,7 +57,7 @@ class Hang(BaseException):
     """A parser took too long. No `Exception`, so that nothing on the way takes it for one of its own."""
 
 
-def attack(parser: Parser, inputs: int, seed: int, most_failures: int = 20) -> Outcome:
+def attack(parser: Parser, inputs: int, seed: int | Sequence[int], most_failures: int = 20) -> Outcome:
     """Feed a parser: success and `RowspaceError` are well, everything else is a failure, warnings too."""
     rng = np.random.default_rng(seed)
     outcome = Outcome()

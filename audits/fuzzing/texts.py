@@ -1,22 +1,16 @@
-"""Texts that people write: studies, predicates, CSV files."""
+"""Texts that people write: studies and predicates."""
 
 from __future__ import annotations
-
-import tempfile
-from functools import cache
-from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 from rowspace import sample
 from rowspace.domain import Categorical, Domain, Numeric
-from rowspace.sources import count_cells
 from rowspace.study import Study
 from rowspace.workload import predicates
 
 from .attack import Parser
-from .mutation import NUMBERS, STRINGS, pick, spoil_bytes, spoil_text
+from .mutation import NUMBERS, pick, spoil_text
 
 SMALL_STUDY = """
 [study]
@@ -177,30 +171,6 @@ PREDICATE_WORDS = (
     ),
 )
 
-CSV_WORDS = (
-    b"age,sex\n",
-    b"\r\n",
-    b'"',
-    b'""',
-    b",",
-    b";",
-    b"\t",
-    b"|",
-    b"1e999",
-    b"nan",
-    b"-inf",
-    b"NULL",
-    b"\x00",
-)
-CSV_SEEDS = (
-    b"age,sex\n12,F\n99,M\n,\n130,F\n",
-    b'\xef\xbb\xbfsex;age;note\r\nF;1;"a;b"\r\nM;2.5;"say ""x"""\r\n',
-    b"age\tsex\n1\tF\n2\tM\n",
-    b'"age","sex"\n"1","F"\n"2","M\nM"\n',
-    b"id|age|sex|age2\n1|2|F|3\n",
-)
-CSV_DOMAIN = Domain(age=Numeric(0, 100, bins=10), sex=Categorical(["F", "M"]))
-
 
 def studies() -> Parser:
     """Study files: spoilt ones, spliced ones, and lines of a grammar."""
@@ -225,37 +195,6 @@ def conditions() -> Parser:
         return text if kind < 0.5 else spoil_text(rng, text, PREDICATE_WORDS)
 
     return Parser("predicates", draw, lambda text: predicates(DOMAIN, [text]).labels())
-
-
-def csv_files() -> Parser:
-    """CSV files, counted by the engine."""
-
-    def draw(rng: np.random.Generator) -> bytes:
-        if rng.random() < 0.2:
-            cells = [str(pick(rng, (*NUMBERS, *STRINGS[:9], "F", "M", 12, 99))) for _ in range(12)]
-            rows = [",".join(cells[start : start + 2]) for start in range(0, 12, 2)]
-            return ("age,sex\n" + "\n".join(rows)).encode("utf-8", "surrogatepass")
-        return spoil_bytes(rng, pick(rng, CSV_SEEDS), (*CSV_SEEDS, *CSV_WORDS))
-
-    def read(data: bytes) -> None:
-        path = scratch() / "rows.csv"
-        path.write_bytes(data)
-        counts = count_cells(path, CSV_DOMAIN)
-        assert counts.shape == CSV_DOMAIN.shape
-        assert counts.min() >= 0
-
-    return Parser("CSV files", draw, read)
-
-
-@cache
-def scratch() -> Path:
-    """A folder for the files that parsers want, gone when the process ends."""
-    folder = tempfile.TemporaryDirectory(prefix="rowspace-fuzz-")
-    _kept.append(folder)
-    return Path(folder.name)
-
-
-_kept: list[Any] = []
 
 
 def _settings(rng: np.random.Generator) -> str:
