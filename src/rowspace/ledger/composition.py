@@ -6,6 +6,12 @@
 
 Under (ε, δ) the ρ of all zCDP charges is summed first and turned into one (ε', δ/2), half of the budget's δ.
 Each line is an upper bound on what was really spent, so the least of those at hand is taken.
+
+Who asks may choose every query, and stop, in the light of earlier answers. Sums of ε, of ρ and of (ε, δ) hold even if the
+amounts are chosen that way (Rogers, Roth, Ullman & Vadhan 2016; Feldman & Zrnic 2021). Privacy loss distributions of
+different kinds of noise do not: a filter that composes them as if the amounts had been fixed is not valid in general.
+Where all charges are Gaussian, or all are alike, it is (Smith & Thakurta 2022). So the amounts charged to an (ε, δ)
+budget must be decided without the answers wherever the accountant is what makes them fit: docs/guarantees.md, "Assumed".
 """
 
 from __future__ import annotations
