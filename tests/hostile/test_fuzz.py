@@ -9,6 +9,7 @@ from functools import cache
 
 import numpy as np
 from audits.fuzz import LONG, PARSERS, SHARD, run
+from audits.fuzzing.archives import plans
 from audits.fuzzing.attack import Outcome, Parser, feed
 from audits.fuzzing.mutation import NUMBERS, STRINGS, spoil_bytes, spoil_text, spoil_tree
 from hypothesis import HealthCheck, given, settings
@@ -114,6 +115,11 @@ def test_csv_files(seed: int, way: str, data: bytes) -> None:
     check_drawn("csv", seed)
     check("csv", (way, "rows.csv", data))
     check("csv", (way, "rows.csv.gz", data))
+
+
+def test_files_hold_strategies_of_every_kind() -> None:
+    kinds = {type(plan.strategy).__name__ for plan in plans()}
+    assert kinds >= {"Marginals", "Residuals", "ProductMarginals", "ProductResiduals", "Stack", "Composed"}
 
 
 def test_the_fuzzer_notices() -> None:
