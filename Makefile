@@ -70,7 +70,7 @@ test-package: dist
 	ROWSPACE_DIST=dist $(BIN)/pytest tests/test_package_install.py
 
 audit: $(READY)
-	$(BIN)/python -m audits
+	$(BIN)/python -m audits --write
 
 sample: $(READY)
 	$(BIN)/python -m rowspace.sample.generate

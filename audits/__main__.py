@@ -1,29 +1,49 @@
-"""Run every audit and print one table: `python -m audits`, or `make audit`."""
+"""Run every audit and print one table: `python -m audits`, or `make audit`, which writes docs/audits.md as well."""
 
 from __future__ import annotations
 
+import argparse
 import sys
 import time
+from pathlib import Path
+from types import ModuleType
 
-from audits import Row, audit_modules, end
+from audits import Row, audit_modules, end, page
+
+PAGE = Path(__file__).parents[1] / "docs" / "audits.md"
 
 
 def main() -> None:
     """Run all audits, or those named on the command line, in their long versions."""
-    wanted = set(sys.argv[1:])
     modules = {module.__name__.rpartition(".")[2]: module for module in audit_modules()}
-    unknown = wanted - set(modules)
-    if unknown:
-        raise SystemExit(f"expected audits among {', '.join(modules)}, got {', '.join(sorted(unknown))}")
-    rows: list[Row] = []
+    parser = argparse.ArgumentParser(prog="python -m audits", description="The long privacy audits.")
+    parser.add_argument("names", nargs="*", metavar="AUDIT", help=f"all unless some of {', '.join(modules)}")
+    parser.add_argument("--write", action="store_true", help="write docs/audits.md; needs all of them")
+    asked = parser.parse_args()
+    if unknown := set(asked.names) - set(modules):
+        parser.error(f"expected audits among {', '.join(modules)}, got {', '.join(sorted(unknown))}")
+    if asked.write and asked.names:
+        parser.error("expected no names with --write: the page holds all audits")
     start = time.monotonic()
-    for name, module in modules.items():
-        if not wanted or name in wanted:
-            rows += [
-                Row(f"{name}: {row.name}", row.figure, row.limit, row.ok) for row in module.run(long=True)
-            ]
-    failed = sum(not row.ok for row in rows)
-    end(rows, f"{len(rows)} audits, {failed} failed, {time.monotonic() - start:.0f} s")
+    found: dict[ModuleType, list[Row]] = {}
+    for name in asked.names or modules:
+        _say(f"{name}: running, {time.monotonic() - start:.0f} s so far")
+        found[modules[name]] = rows = modules[name].run(long=True)
+        _say(f"{name}: {sum(not row.ok for row in rows)} of {len(rows)} checks failed")
+    seconds = time.monotonic() - start
+    if asked.write:
+        page.write(found, seconds, PAGE)
+    rows = [
+        Row(f"{module.__name__.rpartition('.')[2]}: {row.name}", row.figure, row.limit, row.ok)
+        for module, own in found.items()
+        for row in own
+    ]
+    end(rows, f"{len(rows)} checks, {sum(not row.ok for row in rows)} failed, {seconds:.0f} s")
+
+
+def _say(text: str) -> None:
+    """Tell whoever waits: all audits together take most of an hour."""
+    print(text, file=sys.stderr, flush=True)  # noqa: T201
 
 
 if __name__ == "__main__":

@@ -39,7 +39,7 @@ def _kills(kills: int) -> Row:
         charges, files = check_after_kills(Path(name))
     whole = charges - kills <= files <= charges
     figure = f"{kills} kills, {charges} charges, {files} files"
-    return Row("ledger: killed at random", figure, "every file whole and paid for", whole)
+    return Row("killed at random", figure, "every file whole and paid for", whole)
 
 
 def _races(rounds: int, contenders: int) -> Row:
@@ -53,7 +53,7 @@ def _races(rounds: int, contenders: int) -> Row:
             Ledger(path).create("people", rs.PureDP(room / 10))
             right += race(path, contenders) == room == Ledger(path).budget().charges
     figure = f"{right} of {rounds} rounds of {contenders} processes"
-    return Row("ledger: race for the last units", figure, "as many win as fit", right == rounds)
+    return Row("race for the last units", figure, "as many win as fit", right == rounds)
 
 
 def _overhead() -> Row:
@@ -63,7 +63,7 @@ def _overhead() -> Row:
         ledger = new_ledger(Path(name), rs.PureDP(1000.0))
         charged = statistics.median(_seconds(ledger) for _ in range(50))
     added = charged - statistics.median(_seconds(None) for _ in range(50))
-    return Row("ledger: time added to a release", f"{1000 * added:.1f} ms", "< 20 ms", added < MOST_OVERHEAD)
+    return Row("time added to a release", f"{1000 * added:.1f} ms", "< 20 ms", added < MOST_OVERHEAD)
 
 
 def _seconds(ledger: Ledger | None) -> float:
