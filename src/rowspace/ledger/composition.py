@@ -7,11 +7,10 @@
 Under (ε, δ) the ρ of all zCDP charges is summed first and turned into one (ε', δ/2), half of the budget's δ.
 Each line is an upper bound on what was really spent, so the least of those at hand is taken.
 
-Who asks may choose every query, and stop, in the light of earlier answers. Sums of ε, of ρ and of (ε, δ) hold even if the
-amounts are chosen that way (Rogers, Roth, Ullman & Vadhan 2016; Feldman & Zrnic 2021). Privacy loss distributions of
-different kinds of noise do not: a filter that composes them as if the amounts had been fixed is not valid in general.
-Where all charges are Gaussian, or all are alike, it is (Smith & Thakurta 2022). So the amounts charged to an (ε, δ)
-budget must be decided without the answers wherever the accountant is what makes them fit: docs/guarantees.md, "Assumed".
+What is asked, and whether to go on, may always depend on earlier answers. May the amounts, too? Sums of ε and of ρ hold
+even then (Rogers, Roth, Ullman & Vadhan 2016; Feldman & Zrnic 2021). Under (ε, δ) they must have been decided without the
+answers: taking the least of several bounds, and composing distributions of different noise, is proven for amounts
+that are fixed, and known to fail in general for others. docs/guarantees.md says so under "Assumed".
 """
 
 from __future__ import annotations
