@@ -25,7 +25,7 @@ import struct
 import zipfile
 import zlib
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import numpy as np
 
@@ -109,9 +109,20 @@ def read_archive(path: str | os.PathLike[str], kind: str, version: int) -> tuple
     """The body and arrays of a file that `write_archive` wrote with this kind and version."""
     name = Path(path).name
     try:
-        with zipfile.ZipFile(path) as archive:
+        with open(path, "rb") as file:
+            return unpack_archive(file, name, kind, version)
+    except FileNotFoundError:
+        raise FileError(f"{name} does not exist; expected a {kind} file") from None
+    except OSError as error:
+        raise FileError(f"cannot read {name}: {error.strerror or 'not a readable file'}") from None
+
+
+def unpack_archive(file: BinaryIO, name: str, kind: str, version: int) -> tuple[dict[str, Any], Arrays]:
+    """The body and arrays of an archive that is called `name`."""
+    try:
+        with zipfile.ZipFile(file) as archive:
             entries = archive.infolist()
-            _check_entries(entries, os.path.getsize(path))
+            _check_entries(entries, file.seek(0, os.SEEK_END))
             document = _read_document(archive)
             arrays = {
                 entry.filename.removesuffix(".npy"): _read_array(archive, entry)
@@ -121,10 +132,6 @@ def read_archive(path: str | os.PathLike[str], kind: str, version: int) -> tuple
         content = json.loads(document)
     except FileError as error:
         raise FileError(f"{name} is damaged: {error}") from None
-    except FileNotFoundError:
-        raise FileError(f"{name} does not exist; expected a {kind} file") from None
-    except OSError as error:
-        raise FileError(f"cannot read {name}: {error.strerror or 'not a readable file'}") from None
     except (
         zipfile.BadZipFile,
         zlib.error,

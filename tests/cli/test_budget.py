@@ -50,14 +50,14 @@ def test_resume_after_a_failed_write(folder: Path, ledger: Path, monkeypatch: py
     def full(*_: object) -> None:
         raise FileError("cannot write a.csv: No space left on device; nothing was written")
 
-    monkeypatch.setattr("rowspace.cli.release.export", full)
+    monkeypatch.setattr("rowspace.cli.release_files.export", full)
     ended = released(folder, "a.csv", "--ledger", ledger)
     assert ended.code == 1
     assert f"rowspace budget resume {ledger} 1 -o FILE" in ended.err
     before = ledger.read_bytes()
     target = folder / "a.release"
     document = json.loads(rowspace("budget", "resume", ledger, 1, "-o", target, "--json").out)
-    assert document == {"charge": 1, "file": str(target)}
+    assert (document["charge"], document["files"]) == (1, [str(target)])
     assert target.read_bytes() == Ledger(ledger).resume(1)
     assert rowspace("ask", target, "age < 5").code == 0
     assert ledger.read_bytes() == before, "resuming costs nothing"
@@ -100,7 +100,9 @@ def test_show(folder: Path, ledger: Path) -> None:
         (["show", "nothing.db"], 1, "create a budget first"),
         (["history", "budget.db", "nobody"], 1, "'nobody'"),
         (["resume", "budget.db", "9", "-o", "a.release"], 1, "no charge 9"),
-        (["resume", "budget.db", "9", "-o", "a.csv"], 1, ".release"),
+        (["resume", "budget.db", "9", "-o", "a.csv"], 1, "no charge 9"),
+        (["resume", "budget.db", "9", "-o", "a.txt"], 1, ".release"),
+        (["resume", "budget.db", "9"], 1, "at least one output"),
     ],
 )
 def test_misuse(

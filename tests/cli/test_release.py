@@ -126,7 +126,7 @@ def test_a_failed_write_names_what_is_there(folder: Path, monkeypatch: pytest.Mo
     def full(*_: object) -> None:
         raise FileError("cannot write a.csv: No space left on device; nothing was written")
 
-    monkeypatch.setattr("rowspace.cli.release.export", full)
+    monkeypatch.setattr("rowspace.cli.release_files.export", full)
     outputs = ["-o", folder / "a.csv", "-o", folder / "a.release"]
     ended = rowspace("release", "--no-ledger", folder / "study.toml", folder / "people.csv", *outputs)
     assert ended.code == 1
@@ -146,7 +146,7 @@ def test_inputs_are_never_overwritten(folder: Path) -> None:
 def test_one_group_too_large_for_a_table_is_refused_before_data_is_touched(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("rowspace.cli.release.TABLE_LIMIT", 100)
+    monkeypatch.setattr("rowspace.cli.release_files.TABLE_LIMIT", 100)
     arguments = ("release", "--no-ledger", folder / "study.toml", folder / "people.csv", "-o")
     with unchanged(folder):
         ended = rowspace(*arguments, folder / "a.csv")

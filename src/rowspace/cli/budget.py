@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
 from rich.text import Text
 
-from rowspace.exceptions import InvalidInput
-from rowspace.files import write_whole
 from rowspace.ledger import Ledger
 from rowspace.privacy import ZCDP, ApproxDP, Neighbours, Privacy, PrivacyUnit, PureDP
+from rowspace.releases import Release
 from rowspace.report.budgets import budgets_view, history_view
 
 from .help_pages import Command, Group
-from .options import Force, Json, Quiet
-from .outputs import check_writable
+from .options import Force, Json, Level, Quiet
+from .release_files import Outputs, answers_to_show, check_outputs, refuse_long_tables, write_files
+from .released import release_document, show_release
 from .screen import Screen
-
-NATIVE = ".release"
 
 budget = typer.Typer(
     name="budget",
@@ -144,10 +141,8 @@ def resume(
     charge: Annotated[
         int, typer.Argument(metavar="CHARGE", help="Its number in the history.", show_default=False)
     ],
-    output: Annotated[
-        Path,
-        typer.Option("--output", "-o", metavar="OUT", help="The .release file to write.", show_default=False),
-    ],
+    outputs: Outputs = None,
+    level: Level = 0.95,
     force: Force = False,
     as_json: Json = False,
     quiet: Quiet = False,
@@ -155,18 +150,24 @@ def resume(
     """Write the release of a charge again, after a crash or a loss: the same bytes, [bold]at no cost[/bold].
 
     The noise is not drawn again: what the charge paid for is kept in the ledger.
+    Files and tables are those that `release` would have written with the same -o and --level.
 
     [dim]Examples[/dim]
       rowspace budget resume budget.db 7 -o people.release
+      rowspace budget resume budget.db 7 -o people.release -o people.csv
     """
     screen = Screen(quiet, as_json)
-    if output.suffix.lower() != NATIVE:
-        raise InvalidInput(f"expected an output ending in {NATIVE}, got {output.name!r}")
-    check_writable([output], force=force, inputs=[] if "://" in ledger else [Path(ledger)])
-    content = Ledger(ledger).resume(charge)
-    write_whole(output, lambda file: file.write(content))
-    screen.show(Text.assemble(f" charge {charge} written to ", (str(output), "bold"), ", at no cost"))
-    screen.document({"charge": charge, "file": str(output)})
+    kept = Ledger(ledger)
+    targets = check_outputs(outputs, [kept.file] if kept.file else [], force=force)
+    with screen.working("Reading"):
+        content = kept.resume(charge)
+        made = Release.from_bytes(content)
+        refuse_long_tables(made.plan, targets)
+    with screen.working("Writing"):
+        write_files(made, targets, level, content=content)
+        answers = answers_to_show(made, level, all_of_them=as_json)
+    show_release(screen, f"charge {charge}", made, answers, level, targets, Text(" at no cost", "dim"))
+    screen.document({"charge": charge} | release_document(made, answers, level, targets))
 
 
 def _guarantee(

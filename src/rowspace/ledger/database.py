@@ -56,11 +56,11 @@ class Database:
             raise InvalidInput("expected a ledger as a path or a database URL")
         url = _url(text) if "://" in text else None
         if url is None or url.get_backend_name() == "sqlite":
-            self._file: Path | None = _file(text if url is None else url.database)
-            self.name = self._file.name
+            self.file: Path | None = _file(text if url is None else url.database)
+            self.name = self.file.name
             engine = sa.create_engine("sqlite://", creator=self._open_file, poolclass=NullPool)
         else:
-            self._file = None
+            self.file = None
             self.name = "the ledger"  # never the address, which may hold a password
             engine = _postgres(url)
         self._patience = patience
@@ -91,10 +91,10 @@ class Database:
 
     def is_foreign(self, connection: sa.Connection) -> bool:
         """Whether a file is somebody else's database, which must not be written into."""
-        return self._file is not None and bool(sa.inspect(connection).get_table_names())
+        return self.file is not None and bool(sa.inspect(connection).get_table_names())
 
     def _check_file_exists(self) -> None:
-        if self._file is not None and not self._file.exists():
+        if self.file is not None and not self.file.exists():
             raise LedgerError(
                 f"there is no ledger {self.name}; create a budget first: rowspace budget create {self.name} "
                 "DATASET --epsilon E"
@@ -102,9 +102,9 @@ class Database:
 
     def _open_file(self) -> sqlite3.Connection:
         """A connection that neither creates a file by accident nor calls anything written before it is on disk."""
-        assert self._file is not None
+        assert self.file is not None
         mode = "rwc" if self._creates else "rw"
-        address = f"file:{quote(str(self._file.absolute()))}?mode={mode}"
+        address = f"file:{quote(str(self.file.absolute()))}?mode={mode}"
         connection = sqlite3.connect(address, uri=True, timeout=self._patience, isolation_level=None)
         # EXTRA also syncs the folder after the journal is gone: without it a power cut could undo a charge that was
         # already reported as made. fullfsync is the same for the disk caches of macOS.
@@ -115,7 +115,7 @@ class Database:
     def _begin(self, connection: sa.Connection) -> None:
         """Begin as the engine needs it: SQLite takes the write lock at once, so that nobody else's sum is stale."""
         writes = connection.get_execution_options().get("writes", False)
-        if self._file is not None:
+        if self.file is not None:
             connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
             return
         connection.exec_driver_sql(f"SET LOCAL lock_timeout = {int(1000 * self._patience)}")

@@ -19,6 +19,7 @@ import os
 from collections.abc import Iterable
 from datetime import UTC, datetime
 from fractions import Fraction
+from pathlib import Path
 from typing import Any
 
 import sqlalchemy as sa
@@ -61,6 +62,11 @@ class Ledger:
     def name(self) -> str:
         """The file's name; never an address."""
         return self._database.name
+
+    @property
+    def file(self) -> Path | None:
+        """The SQLite file; None on a server."""
+        return self._database.file
 
     def create(self, dataset: str, guarantee: Privacy) -> Budget:
         """Set the budget of a dataset, once and for all: a promise that could be raised later would be none."""

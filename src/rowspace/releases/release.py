@@ -11,6 +11,7 @@ Guarantees
 
 from __future__ import annotations
 
+import io
 import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -22,7 +23,7 @@ import numpy.typing as npt
 
 from rowspace._version import __version__
 from rowspace.exceptions import FileError, InvalidInput, InvalidWorkload, TooLarge, UnsupportedWorkload
-from rowspace.files import archive_bytes, read_archive, write_whole
+from rowspace.files import Arrays, archive_bytes, read_archive, unpack_archive, write_whole
 from rowspace.operators import TableOperator
 from rowspace.operators.base import Vector
 from rowspace.operators.component_tables import ComponentTables
@@ -36,6 +37,8 @@ if TYPE_CHECKING:
     import pandas as pd
 
 RELEASE_VERSION = 1
+
+_KIND = "rowspace release"
 
 TABLE_LIMIT = 2**22
 """Most rows of a table of answers; ask for a part of the workload beyond that, or stream them."""
@@ -172,14 +175,20 @@ class Release(DerivedAnswers):
     def to_bytes(self) -> bytes:
         """What `save` writes: the same bytes every time, so that their digest in a ledger identifies the file."""
         body, arrays = self.plan.encode()
-        return archive_bytes(
-            "rowspace release", RELEASE_VERSION, body, arrays | {"noisy_answers": self.noisy_answers}
-        )
+        return archive_bytes(_KIND, RELEASE_VERSION, body, arrays | {"noisy_answers": self.noisy_answers})
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Release:
         """Read a release file, trusting nothing in it."""
-        body, arrays = read_archive(path, "rowspace release", RELEASE_VERSION)
+        return cls._decode(*read_archive(path, _KIND, RELEASE_VERSION))
+
+    @classmethod
+    def from_bytes(cls, content: bytes) -> Release:
+        """The release of `to_bytes`, such as a ledger keeps; trusting nothing in it."""
+        return cls._decode(*unpack_archive(io.BytesIO(content), "the release", _KIND, RELEASE_VERSION))
+
+    @classmethod
+    def _decode(cls, body: dict[str, Any], arrays: Arrays) -> Release:
         noisy = arrays.pop("noisy_answers", None)
         if noisy is None or noisy.dtype != np.int64:
             raise FileError("damaged release: its noisy answers are missing")

@@ -1,0 +1,85 @@
+"""The files of a release: which may be asked for, decided before anything is spent, and the writing of them.
+
+Shared by `release` and `budget resume`, so that what was interrupted is written as it would have been.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from rowspace.exceptions import FileError, InvalidInput, TooLarge
+from rowspace.files import write_whole
+from rowspace.planning import Plan
+from rowspace.releases import TABLE_LIMIT, Release, export
+from rowspace.report.numbers import whole
+
+from .outputs import check_writable
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+NATIVE = ".release"
+EXPORTS = (".csv", ".parquet", ".json")
+
+Outputs = Annotated[
+    list[Path] | None,
+    typer.Option(
+        "--output",
+        "-o",
+        metavar="OUT",
+        help="Where to write: .release keeps everything, for `ask`; .csv, .parquet and .json are tables. "
+        "May be given several times.",
+        show_default=False,
+    ),
+]
+
+
+def check_outputs(outputs: Sequence[Path] | None, inputs: Sequence[Path], *, force: bool) -> list[Path]:
+    """The files to write, the native one first: should a later one fail, everything can be had from it."""
+    known = ", ".join((NATIVE, *EXPORTS))
+    if not outputs:
+        raise InvalidInput(f"expected at least one output, -o FILE, ending in one of {known}")
+    for path in outputs:
+        if path.suffix.lower() not in (NATIVE, *EXPORTS):
+            raise InvalidInput(f"expected an output ending in one of {known}, got {path.name!r}")
+    check_writable(outputs, force=force, inputs=inputs)
+    return sorted(outputs, key=lambda path: path.suffix.lower() != NATIVE)
+
+
+def refuse_long_tables(plan: Plan, targets: Sequence[Path]) -> None:
+    """Refuse, before data is touched, to write tables whose largest portion would not fit in memory."""
+    largest = max(plan.workload.parts, key=lambda part: part.size)
+    if largest.size > TABLE_LIMIT and any(target.suffix.lower() != NATIVE for target in targets):
+        raise TooLarge(
+            f"{largest.group!r} alone has {whole(largest.size)} answers, more than the {TABLE_LIMIT:,} rows that are "
+            f"made at a time; write a {NATIVE} file and ask it for a part"
+        )
+
+
+def write_files(made: Release, targets: Sequence[Path], level: float, *, content: bytes | None) -> None:
+    """Write every file whole; if one fails, say which are there. content: the bytes that were charged for."""
+    written: list[str] = []
+    for target in targets:
+        try:
+            if target.suffix.lower() == NATIVE:
+                native = made.to_bytes() if content is None else content
+                write_whole(target, lambda file, native=native: file.write(native))
+            else:
+                export(made, target, level)
+        except FileError as error:
+            # Running again would spend the budget again, so what is there must not be lost sight of.
+            there = f"; written before: {', '.join(written)}" if written else ""
+            raise FileError(f"{error}{there}") from None
+        written.append(str(target))
+
+
+def answers_to_show(made: Release, level: float, *, all_of_them: bool) -> pd.DataFrame | None:
+    """The answers for the JSON document, or the first portion of them for a screen; none where that is too large."""
+    workload = made.plan.workload
+    if all_of_them:
+        return made.answers(level) if workload.size <= TABLE_LIMIT else None
+    return next(made.stream(level=level)) if workload.parts[0].size <= TABLE_LIMIT else None
