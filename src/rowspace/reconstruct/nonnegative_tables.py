@@ -13,16 +13,17 @@ these tables: with cycles of overlapping tables none may.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from math import prod
+from math import prod, sqrt
 
 import numpy as np
 
 from rowspace.operators import Marginals
 from rowspace.operators.base import Vector
 from rowspace.operators.component_tables import ComponentTables
+from rowspace.operators.product_workload import subsets_in_order
 from rowspace.operators.subset_lattice import mask_of
 
 from .simplex import nearest_counts
@@ -36,7 +37,7 @@ MOST_STEPS = 1_000
 
 @dataclass(frozen=True, eq=False)
 class TableFamily:
-    """Sets of attributes whose tables are kept, none within another, and how much each counts."""
+    """Sets of attributes whose tables are kept, and how much each counts."""
 
     sizes: tuple[int, ...]
     sets: tuple[tuple[int, ...], ...]
@@ -82,6 +83,32 @@ class TableFamily:
                 rows = tables.reshape(len(tables), -1)
                 out[block.where] = nearest_counts(rows, total).ravel()
         return out
+
+
+def weighted_family(sizes: tuple[int, ...], precisions: Mapping[tuple[int, ...], float]) -> TableFamily:
+    """Tables, small ones beside the large ones that hold them, weighted so that each component has its precision.
+
+    precisions: set of attributes, every one below it included → 1/variance of its component. A component R is seen by
+    every table S ⊇ R, spread over the cells of S∖R: from the largest sets down, each table adds what those above leave.
+    Where they say more than was measured already, it adds nothing.
+
+    >>> precisions = {(): 12.5 + 1 / 6, (0,): 25 + 1 / 3, (1,): 1 / 2, (0, 1): 1.0}
+    >>> found = weighted_family((2, 3), precisions)
+    >>> found.sets, [round(weight, 9) for weight in found.weights]
+    (((0, 1), (0,)), [1.0, 5.0])
+    """
+    missing = dict(precisions)
+    powers: dict[tuple[int, ...], float] = {}
+    for own in sorted(precisions, key=len, reverse=True):
+        power = missing[own]
+        if power <= 1e-9 * precisions[own]:
+            continue
+        powers[own] = power
+        cells = prod(sizes[i] for i in own)
+        for inside in subsets_in_order(own):
+            if inside in missing:
+                missing[inside] -= power * prod(sizes[i] for i in inside) / cells
+    return TableFamily(sizes, tuple(powers), tuple(sqrt(power) for power in powers.values()))
 
 
 def largest_sets(sets: Sequence[tuple[int, ...]]) -> tuple[tuple[int, ...], ...]:

@@ -17,12 +17,16 @@ from rowspace.exceptions import InvalidInput, TooLarge
 from rowspace.operators import Identity, TableOperator
 from rowspace.operators.base import Operator, Vector
 from rowspace.operators.component_tables import ComponentTables
-from rowspace.operators.product_workload import subsets_in_order
 from rowspace.operators.subset_lattice import mask_of, members
 from rowspace.reconstruct import answer_products
 from rowspace.reconstruct.joint_tables import JointTables
 from rowspace.reconstruct.nonnegative import nonnegative_cells
-from rowspace.reconstruct.nonnegative_tables import TableFamily, largest_sets, nonnegative_tables
+from rowspace.reconstruct.nonnegative_tables import (
+    TableFamily,
+    largest_sets,
+    nonnegative_tables,
+    weighted_family,
+)
 from rowspace.reconstruct.row_repairs import cell_numbers, repaired_rows
 from rowspace.reconstruct.table_rows import Codes, drawn_rows
 from rowspace.reconstruct.whole_numbers import whole_cells
@@ -171,31 +175,36 @@ class TableCounts(Counts):
 
     @cached_property
     def family(self) -> TableFamily:
-        """The tables, each weighted by how precise it is."""
-        sets = largest_sets([tuple(members(mask)) for mask in self.joint.variances])
-        cells = sum(prod(self.joint.sizes[i] for i in own) for own in sets)
-        if cells > TABLE_CELL_LIMIT:
+        """All measured tables, so that a precise small one is not moved for the sake of a coarse large one."""
+        found = weighted_family(self.joint.sizes, {own: self._precision(own) for own in self._measured})
+        if found.cells > TABLE_CELL_LIMIT:
             raise TooLarge(
-                f"the tables have {cells:,} cells together, more than {TABLE_CELL_LIMIT:,}; plan smaller marginals"
+                f"the tables have {found.cells:,} cells together, more than {TABLE_CELL_LIMIT:,}; plan smaller "
+                "marginals"
             )
-        return TableFamily(self.joint.sizes, sets, tuple(1 / self._std_error(own) for own in sets))
-
-    def _std_error(self, own: tuple[int, ...]) -> float:
-        """Root mean square standard error of the cells of a table."""
-        variance = 0.0
-        for inside in subsets_in_order(own):
-            spread = float(np.prod([self._traces[i][i in inside] for i in own]))
-            variance += self.joint.variances.get(mask_of(inside), 0.0) * spread
-        return sqrt(variance / prod(self.joint.sizes[i] for i in own))
+        return found
 
     @cached_property
-    def _traces(self) -> list[tuple[float, float]]:
-        """(‖u‖², tr K) of every attribute."""
-        found = []
-        for n, split in zip(self.joint.sizes, self.joint.splits, strict=True):
-            cells = Identity(n)
-            found.append((split.level(cells), split.trace(cells)))
-        return found
+    def _measured(self) -> list[tuple[int, ...]]:
+        """The sets of attributes whose component is known."""
+        return [tuple(members(mask)) for mask in self.joint.variances]
+
+    @cached_property
+    def largest(self) -> tuple[tuple[int, ...], ...]:
+        """The sets that records are drawn along: what is below them follows."""
+        return largest_sets(self._measured)
+
+    def _precision(self, own: tuple[int, ...]) -> float:
+        """1/variance of a component, per degree of freedom."""
+        spread = prod(self._traces[i] / (self.joint.sizes[i] - 1) for i in own)
+        return 1 / (self.joint.variances[mask_of(own)] * spread)
+
+    @cached_property
+    def _traces(self) -> list[float]:
+        """tr K of every attribute."""
+        return [
+            split.trace(Identity(n)) for n, split in zip(self.joint.sizes, self.joint.splits, strict=True)
+        ]
 
     @cached_property
     def nonnegative(self) -> ComponentTables:
@@ -218,7 +227,7 @@ class TableCounts(Counts):
     def codes(self, rows: int | None, rng: np.random.Generator) -> Codes:
         """Drawn along the tables that tie attributes most closely, then brought closer to all tables."""
         number = checked_rows(rows, self.records)
-        sets, sizes = self.family.sets, self.family.sizes
+        sets, sizes = self.largest, self.joint.sizes
         codes = drawn_rows(self.nonnegative, sets, sizes, number, rng)
         return repaired_rows(codes, self.nonnegative, sets, sizes, rng)
 
