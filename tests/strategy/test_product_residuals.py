@@ -9,7 +9,7 @@ from rowspace import operators as op
 from rowspace.planning import dropped_bits, to_integers
 from rowspace.privacy import ZCDP, PureDP
 from rowspace.strategy import GaussianOptimal, Marginals, Residual
-from rowspace.strategy.table_demand import products_bound
+from rowspace.strategy.product_bounds import products_bound
 
 from .product_workloads import as_operator, products_up_to, random_products
 

@@ -154,14 +154,28 @@ class ProductWorkload:
         parts, sets, values = (np.concatenate(column) for column in zip(*entries, strict=True))
         return scipy.sparse.csr_array((values, (parts, sets)), shape=(len(self.parts), self.lattice.size))
 
+    def shares(self, by_piece: Sequence[Vector], weights: Vector) -> list[Vector]:
+        """How much of Σ_R weights[R]·summed[R] is due to every number: the derivatives by their logarithms."""
+        out = [np.zeros(len(numbers)) for numbers in by_piece]
+        for numbers, pieces, patterns in self._places:
+            values = _products(by_piece, pieces, len(numbers))
+            terms = np.zeros(values.shape)
+            for pattern, (seen, sets) in enumerate(patterns):
+                terms[seen, pattern] = self.powers[numbers[seen]] * values[seen, pattern] * weights[sets]
+            before = 1
+            for column in pieces:
+                distinct, inverse = np.unique(column, return_inverse=True)
+                own = len(by_piece[distinct[0]])
+                table = terms.reshape(len(numbers), before, own, -1).sum(axis=(1, 3))
+                before *= own
+                for piece, found in zip(distinct.tolist(), _grouped(table, inverse), strict=True):
+                    out[piece] += found
+        return out
+
     def _entries(self, by_piece: Sequence[Vector]) -> Iterator[tuple[Indices, Indices, Vector]]:
         """(parts, sets, products of numbers), a pattern of chosen attributes at a time."""
         for numbers, pieces, patterns in self._places:
-            values = np.ones((len(numbers), 1))
-            for column in pieces:
-                distinct, inverse = np.unique(column, return_inverse=True)
-                own = np.array([by_piece[n] for n in distinct.tolist()])[inverse]
-                values = (values[:, :, None] * own[:, None, :]).reshape(len(numbers), -1)
+            values = _products(by_piece, pieces, len(numbers))
             for pattern, (seen, sets) in enumerate(patterns):
                 yield numbers[seen], sets, values[seen, pattern]
 
@@ -193,6 +207,21 @@ class ProductWorkload:
                 term = np.multiply.outer(term, rows[pattern]).ravel()
             out = out + term
         return out
+
+
+def _products(by_piece: Sequence[Vector], pieces: Sequence[Indices], parts: int) -> Vector:
+    """The numbers of every part's pieces multiplied out: parts × patterns of chosen attributes."""
+    values = np.ones((parts, 1))
+    for column in pieces:
+        distinct, inverse = np.unique(column, return_inverse=True)
+        own = np.array([by_piece[n] for n in distinct.tolist()])[inverse]
+        values = (values[:, :, None] * own[:, None, :]).reshape(parts, -1)
+    return values
+
+
+def _grouped(table: Vector, group: Indices) -> Vector:
+    """Sums of the rows of every group."""
+    return np.stack([np.bincount(group, column) for column in table.T], axis=1)
 
 
 def subsets_in_order(axes: Sequence[int]) -> list[tuple[int, ...]]:

@@ -5,20 +5,17 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-import numpy as np
-import scipy
-
 from rowspace.error import noise_level
 from rowspace.exceptions import InvalidWorkload
-from rowspace.operators import DECOMPOSITION_LIMIT, Identity, Operator, TableOperator, Total
+from rowspace.operators import Identity, Operator, TableOperator, Total
 from rowspace.operators.base import Vector
 from rowspace.operators.marginal_workload import MarginalWorkload
 from rowspace.operators.product_workload import Piece, ProductWorkload, gather
 from rowspace.operators.splits import CellSplit, MarginalSplit, MatrixSplit
 from rowspace.operators.subset_lattice import SubsetLattice, mask_of, members
-from rowspace.privacy import Neighbours, Privacy
+from rowspace.privacy import Privacy
 
-from .bounds import unit_lower_bound
+from .product_bounds import products_bound
 from .result import Result
 from .terms import Terms
 
@@ -106,63 +103,6 @@ def read_products(W: Operator | ProductWorkload) -> ProductWorkload:
             for weight, factors in zip(terms.weights, terms.factors, strict=True)
         ),
     )
-
-
-def products_bound(workload: ProductWorkload, privacy: Privacy) -> float:
-    """A bound in the unit of E that no strategy goes below; for marginals it is the optimum under Gaussian noise.
-
-    Proof. By the singular value bound, E ≥ (tr √V)²/n for V = WᵗW, and tr √ grows with V in the Loewner order. Every
-    attribute's Gram matrix is at least α·(11ᵗ/n) + R with R·1 = 0 (`_lowered`), and products of positive
-    semidefinite matrices grow with their factors. The lowered V splits into the residual spaces B of the attributes,
-    where it is Σ_A c_A ⊗R, and (tr √(X + Y))² ≥ (tr √X)² + (tr √Y)². Queries that tie attributes together are left out.
-
-    For neighbours that replace a record the same holds on the vectors that sum to zero, twice (see `bounds`). For
-    others the sum of the parts' own bounds is one as well, since one strategy serves them all: the better is taken.
-    """
-    best = 0.0
-    if privacy.neighbours is Neighbours.ADD_REMOVE and not workload.only_cells:
-        each = np.array([unit_lower_bound(piece.operator, privacy) for piece in workload.pieces] or [1.0])
-        by_part = [float(np.prod(each[list(part)])) for part in workload.parts]
-        best = float(workload.powers @ by_part)
-    for share in (0.0,) if workload.only_cells else (0.0, 0.03, 0.1, 0.3, 0.6):
-        numbers = [
-            np.zeros(2 ** len(piece.axes)) if len(piece.axes) > 1 else _lowered(piece.operator, share)
-            for piece in workload.pieces
-        ]
-        roots = np.sqrt(workload.summed(numbers))
-        if privacy.neighbours is Neighbours.REPLACE_ONE:
-            best = max(best, float(2.0 * roots[1:].sum() ** 2))
-        else:
-            best = max(best, float(roots.sum() ** 2))
-    return best
-
-
-def _lowered(W: Operator, share: float) -> Vector:
-    """(α/n, (tr √R)²/n) with α·11ᵗ/n + R ⪯ WᵗW and R·1 = 0.
-
-    In the basis of 1/√n and its complement WᵗW is [g bᵗ; b G]; for t > 0 it is at least diag(g − t, G − bbᵗ/t). The
-    least t that leaves the second block positive is bᵗG⁺b; `share` says how much of the rest goes there as well.
-    """
-    n = W.shape[1]
-    if isinstance(W, Identity):
-        return np.array([1.0, (n - 1.0) ** 2]) / n
-    if n == 1 or n > DECOMPOSITION_LIMIT // 2:
-        ones = np.ones(n)
-        return np.array([float(ones @ (W.gram() @ ones)) / n / n if n == 1 else 0.0, 0.0])
-    V = W.gram().to_dense()
-    complement = scipy.linalg.null_space(np.ones((1, n)))
-    g, b = float(V.sum()) / n, complement.T @ V.sum(axis=1) / np.sqrt(n)
-    G = complement.T @ V @ complement
-    least = float(b @ np.linalg.lstsq(G, b, rcond=1e-10)[0]) * (1 + 1e-9)
-    t = least + share * (g - least)
-    if t <= 1e-12 * g:
-        return np.array([g, np.sqrt(np.clip(scipy.linalg.eigvalsh(G), 0, None)).sum() ** 2]) / n
-    if t >= g:
-        return np.zeros(2)
-    lowered = np.clip(scipy.linalg.eigvalsh(G - np.outer(b, b) / t), 0.0, None)
-    # Rounding may have made a zero eigenvalue positive: what is below it is not counted.
-    lowered[lowered < 1e-9 * lowered.max(initial=0.0)] = 0.0
-    return np.array([g - t, float(np.sqrt(lowered).sum()) ** 2]) / n
 
 
 def judged_on_tables(

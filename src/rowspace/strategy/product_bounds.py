@@ -1,0 +1,230 @@
+"""A bound for unions of products at any number of cells: no matrix larger than an attribute's is decomposed.
+
+*Weights that multiply.* Let u = ⊗u_i be weights on the cells, Σu = 1, and D = diag(u). By the dual of Program 2
+(`dual`) every strategy has E ≥ ‖W D^½‖₁² (sum of singular values), and that sum is at least ⟨Z, W D^½⟩ for any ‖Z‖ ≤ 1.
+
+*A Z that multiplies.* A part of power c asks ⊗_{i∈S} R_i and sums the other attributes out. With h_i = √u_i, a unit
+vector, it is √c ⊗_{i∈S} R_iD_i^½ ⊗_{i∉S} h_iᵗ. Let the rows of Z for this part be
+
+    Σ_{T⊆S} α_T ⊗_{i∈T} U_i ⊗_{i∈S∖T} e_ih_iᵗ ⊗_{i∉S} h_iᵗ
+
+with unit vectors e_i and partial isometries U_i, U_ih_i = 0 and U_iᵗe_i = 0. Different T are orthogonal on both sides,
+so ‖Z‖ ≤ 1 if for every T the α_T² of all parts sum to at most 1. The best U_i has ⟨U_i, R_iD_i^½⟩ = τ_i =
+‖(I − e_ie_iᵗ)R_iD_i^½(I − h_ih_iᵗ)‖₁, with η_i = e_iᵗR_iu_i, and the best α give
+
+    E ≥ (Σ_T (Σ_parts c Π_{i∈T} τ_i² Π_{i∈S∖T} η_i²)^½)².
+
+For marginals, equal weights and e ∝ R1 this is the optimum. An attribute that all parts ask about is in every T and
+needs no U_ih_i = 0. Queries that tie attributes together are left out.
+
+*Neighbours that replace a record.* Let a_j be the strategy's columns and ā = Σu_ja_j. Then Σu_ju_k‖a_j − a_k‖² =
+2Σu_j‖a_j − ā‖² = 2‖A D^½(I − hhᵗ)‖² is at most 1 − Σu_j² times the squared sensitivity, and ⟨Z, W D^½(I − hhᵗ)⟩ is at
+most ‖WA⁺‖·‖A D^½(I − hhᵗ)‖ by Cauchy–Schwarz. Of Z only T = ∅ is lost to I − hhᵗ, h = ⊗h_i: twice the squared sum over
+T ≠ ∅, divided by 1 − Σu², is a bound.
+
+*The search.* The logarithm of the sum is convex in the logarithms of all τ_i and η_i: its tangent is below it, and is a
+sum over the attributes. So raising each attribute's own share (`attribute_bound`) raises the bound, round after round.
+Whatever u and e are found, the bound holds; it is lowered by more than rounding can have added.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property, lru_cache
+from math import prod
+
+import numpy as np
+
+from rowspace.operators import Identity, Operator
+from rowspace.operators.base import Vector
+from rowspace.operators.product_workload import ProductWorkload
+from rowspace.privacy import Neighbours, Privacy
+
+from .attribute_bound import Point, Tangent, gram_root, level_and_resolution, standing_for_total
+from .bounds import singular_value_bound, unit_lower_bound
+from .even_bound import even_bound
+
+SEARCHED_CELLS = 512
+"""Most cells of an attribute whose weights are searched for; beyond, they are equal."""
+
+ROUNDS = 8
+LEAST_GAIN = 1e-3
+"""Share that a round must gain for another to follow."""
+
+SAFETY = 1e-9
+"""Share of the bound given away for every attribute of the largest part: singular values are known to 1e-10."""
+
+
+@lru_cache(maxsize=8)
+def products_bound(workload: ProductWorkload, privacy: Privacy) -> float:
+    """A bound in the unit of E that no strategy goes below; for marginals it is the optimum under Gaussian noise.
+
+    The better of the bound above and, for neighbours that add or remove a record, the sum of the parts' own bounds,
+    since one strategy serves them all.
+
+    Guarantees:
+        - no strategy goes below it (`test_no_strategy_goes_below_the_bound`), whatever the weights found
+          (`test_any_weights_and_directions_give_a_bound`).
+    """
+    replacing = privacy.neighbours is Neighbours.REPLACE_ONE
+    if workload.only_cells:
+        return Choice.even(workload, replacing, alone=False).bound
+    choices = [Choice.even(workload, replacing, alone) for alone in (False, True)]
+    found = searched(max(choices, key=lambda choice: choice.bound)).bound
+    widest = max(len(workload.axes_of(part)) for part in workload.parts)
+    found *= 1 - (1 + widest) * SAFETY
+    return found if replacing else max(found, _sum_of_parts(workload, privacy))
+
+
+def _sum_of_parts(workload: ProductWorkload, privacy: Privacy) -> float:
+    each = np.array([unit_lower_bound(piece.operator, privacy) for piece in workload.pieces] or [1.0])
+    by_part = [float(np.prod(each[list(part)])) for part in workload.parts]
+    return float(workload.powers @ by_part)
+
+
+@dataclass(frozen=True, eq=False)
+class Attribute:
+    """The kinds of queries about one attribute, and where they are taken apart."""
+
+    pieces: tuple[int, ...]
+    operators: tuple[Operator, ...]
+    split: bool
+    point: Point | None
+    """None: equal weights, in closed form."""
+
+
+@dataclass(frozen=True, eq=False)
+class Choice:
+    """Weights and directions for every attribute, and the bound they give."""
+
+    workload: ProductWorkload
+    replacing: bool
+    attributes: tuple[Attribute, ...]
+    alone: bool
+
+    @classmethod
+    def even(cls, workload: ProductWorkload, replacing: bool, alone: bool) -> Choice:
+        """Equal weights everywhere; `alone`: what stands for the total is chosen to cost no resolution."""
+        pieces: list[list[int]] = [[] for _ in workload.sizes]
+        for number, piece in enumerate(workload.pieces):
+            if len(piece.axes) == 1:
+                pieces[piece.axes[0]].append(number)
+        asking = np.zeros(len(workload.sizes), dtype=np.int64)
+        for part in workload.parts:
+            asking[[workload.pieces[n].axes[0] for n in part if len(workload.pieces[n].axes) == 1]] += 1
+        always = asking == len(workload.parts)
+        found = []
+        for axis, own in enumerate(pieces):
+            operators = tuple(workload.pieces[n].operator for n in own)
+            # An attribute of one cell is in no set T.
+            split = replacing or not always[axis] or workload.sizes[axis] == 1
+            found.append(_even_attribute(tuple(own), operators, split, alone))
+        return cls(workload, replacing, tuple(found), alone)
+
+    @cached_property
+    def numbers(self) -> list[Vector]:
+        """(level², resolution²) of every piece; of one about several attributes, for none and for all of them."""
+        out = [np.zeros(2 ** len(piece.axes)) for piece in self.workload.pieces]
+        known: dict[tuple[int, Operator, bool], Vector] = {}
+        for attribute in self.attributes:
+            for kind, (number, W) in enumerate(zip(attribute.pieces, attribute.operators, strict=True)):
+                key = (id(attribute.point), W, attribute.split)
+                if key not in known:
+                    known[key] = self._of_kind(attribute, kind)
+                out[number] = known[key]
+        return out
+
+    def _of_kind(self, attribute: Attribute, kind: int) -> Vector:
+        W, point = attribute.operators[kind], attribute.point
+        if point is not None:
+            direction = point.directions[kind] if attribute.split else None
+            return level_and_resolution(_root(W), point.weights, direction)
+        return even_bound(W, self.alone) if attribute.split else np.array([0.0, singular_value_bound(W)])
+
+    @cached_property
+    def _roots(self) -> Vector:
+        """√ of what every set T adds up to."""
+        return np.sqrt(self.workload.summed(self.numbers))
+
+    @cached_property
+    def bound(self) -> float:
+        """In the unit of E."""
+        if not self.replacing:
+            return float(self._roots.sum() ** 2)
+        concentration = prod(
+            1 / n if a.point is None else float(np.sum(a.point.weights**2))
+            for a, n in zip(self.attributes, self.workload.sizes, strict=True)
+        )
+        return float(2 * self._roots[1:].sum() ** 2 / (1 - concentration)) if concentration < 1 else 0.0
+
+    @cached_property
+    def shares(self) -> list[Vector]:
+        """The derivatives of log Σ√ by the logarithms of the numbers, twice."""
+        roots = self._roots.copy()
+        if self.replacing:
+            roots[0] = 0.0
+        total = float(roots.sum())
+        weights = np.divide(1.0, roots, out=np.zeros_like(roots), where=roots > 0)
+        return self.workload.shares(self.numbers, weights / total if total > 0 else weights)
+
+
+def _even_attribute(
+    pieces: tuple[int, ...], operators: tuple[Operator, ...], split: bool, alone: bool
+) -> Attribute:
+    n = operators[0].shape[1] if operators else 1
+    if n == 1 or n > SEARCHED_CELLS or all(isinstance(W, Identity) for W in operators):
+        return Attribute(pieces, operators, split, None)
+    directions = tuple(standing_for_total(_root(W))[int(alone)] for W in operators) if split else ()
+    return Attribute(pieces, operators, split, Point(np.full(n, 1 / n), directions))
+
+
+@lru_cache(maxsize=16)
+def _root(W: Operator) -> Vector:
+    return gram_root(W)
+
+
+def searched(choice: Choice) -> Choice:
+    """The choice after a few rounds of raising the bound; attributes asked alike stay alike."""
+    groups = _alike(choice)
+    for _ in range(ROUNDS if groups else 0):
+        attributes = list(choice.attributes)
+        for group in groups:
+            first = attributes[group[0]]
+            importance = [
+                np.sum([choice.shares[attributes[axis].pieces[kind]] for axis in group], axis=0)
+                for kind in range(len(first.pieces))
+            ]
+            tangent = Tangent(tuple(_root(W) for W in first.operators), first.split, importance)
+            assert first.point is not None
+            point = tangent.raised(first.point, _steps(len(first.point.weights)))
+            for axis in group:
+                attributes[axis] = replace(attributes[axis], point=point)
+        raised = replace(choice, attributes=tuple(attributes))
+        if not raised.bound > choice.bound:
+            return choice
+        gain, choice = raised.bound / choice.bound - 1, raised
+        if gain < LEAST_GAIN:
+            break
+    return choice
+
+
+def _steps(n: int) -> int:
+    """Steps a round: an attribute's decompositions are to take no longer than the rest of its planning."""
+    return 12 if n <= 64 else 6 if n <= 256 else 3
+
+
+def _alike(choice: Choice) -> list[list[int]]:
+    """Attributes to be searched, those with the same queries and (to 2 %) the same shares together."""
+    groups: dict[object, list[int]] = {}
+    for axis, attribute in enumerate(choice.attributes):
+        if attribute.point is None:
+            continue
+        own = np.array([choice.shares[number] for number in attribute.pieces])
+        if own.sum() > 0:
+            key = (
+                attribute.operators,
+                attribute.split,
+                tuple(np.round(50 * own / own.sum()).ravel().tolist()),
+            )
+            groups.setdefault(key, []).append(axis)
+    return list(groups.values())
