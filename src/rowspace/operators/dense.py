@@ -9,7 +9,7 @@ import numpy as np
 
 from rowspace.exceptions import InvalidInput
 
-from .base import Array, Operator, Vector
+from .base import Array, Indices, Operator, Vector
 from .checks import read_only, rounding_scale
 
 
@@ -69,3 +69,6 @@ class Dense(Operator):
 
     def _dense(self) -> Vector:
         return self.array.copy()
+
+    def _integers(self) -> Indices:
+        return self.array.astype(np.int64)

@@ -10,7 +10,7 @@ import numpy as np
 
 from rowspace.exceptions import InvalidInput
 
-from .base import Array, Operator, Vector
+from .base import Array, Indices, Operator, Vector
 from .identity import Identity
 
 
@@ -142,6 +142,9 @@ class Kronecker(Operator):
         for factor in self.factors[1:]:
             dense = np.asarray(np.kron(dense, factor.to_dense()), dtype=np.float64)
         return dense
+
+    def _integers(self) -> Indices:
+        return reduce(np.kron, (factor.integer_matrix() for factor in self.factors))
 
 
 def _outer(a: Vector, b: Vector) -> Vector:

@@ -80,6 +80,9 @@ class Permuted(Operator):
     def _rows(self, start: int, stop: int) -> Vector:
         return self.of._rows(start, stop)[:, np.argsort(self.order)]
 
+    def _integers(self) -> Indices:
+        return self.of._integers()[:, np.argsort(self.order)]
+
     def largest_entry(self) -> float:
         return self.of.largest_entry()
 

@@ -120,6 +120,9 @@ class Scaled(Operator):
     def _dense(self) -> Vector:
         return self.factor * self.of._dense()
 
+    def _integers(self) -> Indices:
+        return int(self.factor) * self.of._integers()
+
 
 @dataclass(frozen=True, eq=False)
 class Weighted(Operator):
@@ -183,3 +186,6 @@ class Weighted(Operator):
 
     def _dense(self) -> Vector:
         return np.asarray(self.weights[:, None] * self.of._dense())
+
+    def _integers(self) -> Indices:
+        return np.asarray(self.weights.astype(np.int64)[:, None] * self.of._integers())

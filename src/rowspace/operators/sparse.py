@@ -129,6 +129,9 @@ class Sparse(Operator):
     def _dense(self) -> Vector:
         return cast("Vector", self.csr().toarray())
 
+    def _integers(self) -> Indices:
+        return self._dense().astype(np.int64)
+
 
 def _check_rows(data: Array, indices: Array, indptr: Array) -> None:
     """Refuse rows that do not follow one another: scipy does not look when the last one ends at 0, and then crashes."""

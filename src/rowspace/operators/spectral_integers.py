@@ -149,7 +149,10 @@ class SpectralIntegers(Operator):
         return self._real.profile_trace(W)
 
     def _dense(self) -> Vector:
+        return self._integers().astype(np.float64)
+
+    def _integers(self) -> Indices:
         unfolded = self.waves.unfolded(self.kernel)
         i = np.arange(self.waves.n)
         entries = unfolded[np.abs(i[:, None] - i)] + self.waves.mirror * unfolded[i[:, None] + i + 1]
-        return np.asarray(entries * self.scales, dtype=np.float64)
+        return np.asarray(entries * self.scales)

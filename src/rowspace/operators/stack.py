@@ -107,3 +107,6 @@ class Stack(Operator):
 
     def _dense(self) -> Vector:
         return np.concatenate([part._dense() for part in self.parts])
+
+    def _integers(self) -> Indices:
+        return np.concatenate([part._integers() for part in self.parts])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from .base import Array, Operator, Vector, check_operators
+from .base import Array, Indices, Operator, Vector, check_operators
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,3 +57,6 @@ class Transpose(Operator):
 
     def _dense(self) -> Vector:
         return self.of._dense().T
+
+    def _integers(self) -> Indices:
+        return self.of._integers().T

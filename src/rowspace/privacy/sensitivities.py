@@ -91,7 +91,8 @@ def integer_norm(A: Operator, privacy: Privacy) -> int:
     # Distances are at most 2Δ₁ or 4Δ₂², and so is every partial sum on the way to them (Cauchy–Schwarz), in
     # whatever order: when that is below 2⁵³, floating point computes these integers exactly.
     if _pairs_are_affordable(A, p) and 2 * p * largest < _EXACT:
-        return max(int(_farthest_pair(np.ascontiguousarray(A.to_dense().T), p)), largest)
+        columns = np.ascontiguousarray(A.integer_matrix().T, dtype=np.float64)
+        return max(int(_farthest_pair(columns, p)), largest)
     bound = _bound_from_columns(p, A.nonnegative) * largest
     known = A.pair_norm(p)  # proved where the structure is
     return bound if known is None else max(largest, min(bound, known))
