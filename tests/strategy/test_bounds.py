@@ -111,3 +111,33 @@ def test_degenerate() -> None:
 
 def test_replace_one_has_its_own_bound() -> None:
     assert unit_lower_bound(op.Prefix(6), ZCDP(0.5, "replace-one")) == replace_one_bound(op.Prefix(6))
+
+
+@given(workloads(), st.integers(0, 100))
+@settings(max_examples=60, deadline=None)
+def test_replace_one_bound_holds_for_random_strategies(W: np.ndarray, seed: int) -> None:
+    n = W.shape[1]
+    rng = np.random.default_rng(seed)
+    A = np.concatenate((np.eye(n), rng.normal(size=(3, n)), rng.choice([0.0, 1e4]) * np.ones((1, n))))
+    squared = max(np.sum((a - b) ** 2) for a in A.T for b in A.T)
+    assert replace_one_bound(op.Dense(W)) <= squared * np.sum((W @ np.linalg.pinv(A)) ** 2) * (1 + 1e-6)
+
+
+def test_replace_one_bound_is_reached() -> None:
+    """Cells: contrasts of them, and the number of records, which costs nothing."""
+    n = 5
+    A = np.concatenate((n * np.eye(n) - 1, 1e6 * np.ones((1, n))))
+    squared = max(np.sum((a - b) ** 2) for a in A.T for b in A.T)
+    assert squared * np.sum(np.linalg.pinv(A) ** 2) == pytest.approx(
+        replace_one_bound(op.Identity(n)), rel=1e-6
+    )
+
+
+def test_unions_of_products_past_the_quick_limit() -> None:
+    """By weights that multiply, for both notions of neighbours: several times the sum of the parts."""
+    n = 20
+    one_each = [op.Kronecker(*(op.Prefix(n) if i == j else op.Total(n) for j in range(3))) for i in range(3)]
+    W = op.Stack(*one_each)
+    parts = sum(dual_bound(part) for part in one_each)
+    assert unit_lower_bound(W, UNIT) > 1.8 * parts
+    assert unit_lower_bound(W, ZCDP(0.5, "replace-one")) > 1.8 * parts

@@ -38,8 +38,25 @@ QUICK_STEPS = 3
 def unit_lower_bound(W: Operator, privacy: Privacy) -> float:
     """The best bound that is cheap for this workload under this notion of neighbours; 0 when none is."""
     if privacy.neighbours is Neighbours.REPLACE_ONE:
-        return replace_one_bound(W)
+        if W.shape[1] <= DECOMPOSITION_LIMIT:
+            return replace_one_bound(W)
+        return _remembered_products_bound(W, privacy)
+    if isinstance(W, Stack) and W.shape[1] > QUICK_CELLS:
+        return max(_quick_bound(W), _remembered_products_bound(W, privacy))
     return _quick_bound(W)
+
+
+@lru_cache(maxsize=64)
+def _remembered_products_bound(W: Operator, privacy: Privacy) -> float:
+    """The bound of a union of products attribute by attribute; 0 for other workloads."""
+    # It is made of the bounds here.
+    from .product_bounds import products_bound
+    from .table_demand import read_products
+
+    try:
+        return products_bound(read_products(W), privacy)
+    except (InvalidWorkload, TooLarge):
+        return 0.0
 
 
 def _quick_bound(W: Operator) -> float:
@@ -161,19 +178,20 @@ def dual_bound(W: Operator, steps: int = 10) -> float:
 
 
 def replace_one_bound(W: Operator) -> float:
-    """2(Σσ′)²/n with σ′ the singular values of W on the vectors that sum to zero.
+    """2(Σσ′)²/(n − 1) with σ′ the singular values of W on the vectors that sum to zero.
 
-    Proof. Let c be the centre of the smallest ball around the strategy's columns and R its radius. Two columns
-    are at least √2·R apart (Jung), so the squared sensitivity is at least 2R². Knowing the number of records,
-    which replacing one never changes, can only help; given it, A answers on zero-sum vectors exactly as
-    A − c1ᵗ does, whose columns have norm at most R. Apply the singular value bound to it there.
+    Proof. With P = I − 11ᵗ/n, (Σσ′)² = ‖WP‖₁² = ‖WA⁺·AP‖₁² ≤ ‖WA⁺‖²·‖AP‖² by Cauchy–Schwarz, in Frobenius norms. And
+    ‖AP‖² = Σ_{j<k} ‖a_j − a_k‖²/n, of n(n − 1)/2 terms that are at most the squared sensitivity over n.
     """
+    n = W.shape[1]
+    if n > DECOMPOSITION_LIMIT or n == 1:
+        return 0.0
     try:
         V = W.gram().to_dense()
     except TooLarge:
         return 0.0
-    if len(V) > 4096:
-        return 0.0
     centred = V - V.mean(axis=0) - V.mean(axis=1)[:, None] + V.mean()
     eigenvalues = np.clip(np.linalg.eigvalsh(centred), 0.0, None)
-    return float(2.0 * np.sqrt(eigenvalues).sum() ** 2 / len(V))
+    # Rounding may have made a zero eigenvalue positive.
+    eigenvalues[eigenvalues < n * np.finfo(float).eps * eigenvalues.max()] = 0.0
+    return float(2.0 * np.sqrt(eigenvalues).sum() ** 2 / (n - 1))
