@@ -67,6 +67,13 @@ def test_examples_run(name, tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize("page", PAGES, ids=IDS)
+def test_examples_are_in_fences(page):
+    """Outside of one, Markdown reads >>> as a quotation within a quotation within a quotation."""
+    outside = re.sub(r"^```.*?^```", "", page.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)
+    assert not re.search(r"^>>>", outside, re.MULTILINE)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=IDS)
 def test_named_tests_exist(page):
     text = page.read_text(encoding="utf-8").replace("tests/test_guarantees.py", "")
     assert missing(text) == []

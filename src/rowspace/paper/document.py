@@ -22,6 +22,7 @@ version, in which the theorem on Gaussian noise that the full version adds has n
 
 From Python:
 
+```python
 >>> from rowspace import paper
 >>> from rowspace.paper.background import background
 >>> for claim in background(paper.QUICK).claims:
@@ -31,7 +32,75 @@ holds | Figure 1 | entry by entry the same; ranks 4, 4, 4 (the caption's W₄ is
 holds | Example 2 | 1, 3, 3
 corrected | Proposition 1 | 6 by definition
 holds | Propositions 2, 3 | largest loss, in ε: I₄ 1, H₄ 1, Y₄ 1
+
+```
+
+## If you implement it
+
+The main results of the paper hold; some lines of its text do not, and these four would do harm:
+
+- **Sensitivity** is the largest column sum over *all* rows of the strategy, not the first n of them; a strategy with
+  more queries than cells would otherwise get too little noise
+  (`tests/privacy/test_sensitivity.py::test_sensitivity_of_real_matrices`).
+- **Program 2** is written in the workload's basis. Its X is not AᵗA; WᵗXW is
+  (`tests/strategy/test_gaussian_optimal.py::test_program_2_as_written`).
+- **Total error** has the sensitivity squared, everywhere
+  (`tests/error/test_analysis.py::test_errors_are_the_papers_formulas`).
+- **Hₙ and Yₙ** improve less by rotation than section 6.1 says: the decomposition of Hₙ has sensitivity log n + 0.86,
+  not + 0.64, and that of Yₙ log n + 0.41; the printed figure for Yₙ is below what the L2 norm allows
+  (`tests/error/test_hierarchy_and_wavelet.py::test_sensitivity_of_the_decompositions`).
+
+Better rotations than the paper's exist, and `strategy.MinSensitivity` finds them
+(`tests/strategy/test_min_sensitivity.py::test_figures`):
+
+```python
+>>> from rowspace import operators as op, strategy
+>>> round(strategy.least_sensitivity(op.Hierarchy(4)).sensitivity, 4)       # H₄: 3, and in the paper 2.896
+2.5779
+>>> round(strategy.least_sensitivity(op.Haar(4)).sensitivity, 4)            # Y₄: 3, and in the paper 2.210
+2.0
+
+```
 """
+
+# What the paper could not know: result, function, test.
+_AFTER = (
+    (
+        "a lower bound for every strategy: the dual of Program 2",
+        "strategy.dual_bound",
+        "strategy/test_bounds.py::test_dual_bound_only_rises",
+    ),
+    (
+        "the least Gaussian noise under (ε, δ)",
+        "privacy.ApproxDP",
+        "privacy/test_calibration.py::test_analytic_sigma_is_least",
+    ),
+    (
+        "p-Identity strategies (HDMM)",
+        "strategy.PIdentity",
+        "strategy/test_p_identity.py::test_loss_by_brute_force",
+    ),
+    (
+        "optimal marginals under Gaussian noise (ResidualPlanner)",
+        "strategy.Residual",
+        "strategy/test_residual.py::test_optimal_by_brute_force",
+    ),
+    (
+        "the least worst query",
+        "strategy.GaussianOptimal",
+        "strategy/test_worst_query.py::test_bound_holds_for_random_strategies",
+    ),
+    (
+        "V^¼ with sines: ranges and prefixes of a million cells",
+        "strategy.Spectral",
+        "strategy/test_spectral.py::test_close_to_the_optimum",
+    ),
+    (
+        "intervals for sums of Laplace noise",
+        "error.half_widths",
+        "releases/test_coverage.py::test_coverage",
+    ),
+)
 
 
 def paper_document(reproduction: Reproduction) -> str:
@@ -53,19 +122,20 @@ def paper_document(reproduction: Reproduction) -> str:
         ]
         lines += [_claim_row(claim) for claim in chapter.claims]
         lines.append("")
-    return "\n".join(lines)
+    lines += ["### After the paper\n", "| result | function | test |", "|---|---|---|"]
+    lines += [_row(result, f"`{function}`", _test(test)) for result, function, test in _AFTER]
+    return "\n".join([*lines, ""])
 
 
 def _claim_row(claim: Claim) -> str:
     source = claim.source
-    file, _, name = source.test.partition("::")
-    return _row(
-        source.where,
-        source.words,
-        str(claim.verdict),
-        f"`{source.function}`",
-        f"`{name}` in `{file.removeprefix('tests/')}`",
-    )
+    return _row(source.where, source.words, str(claim.verdict), f"`{source.function}`", _test(source.test))
+
+
+def _test(place: str) -> str:
+    """A test by its name and file."""
+    file, _, name = place.partition("::")
+    return f"`{name}` in `{file.removeprefix('tests/')}`"
 
 
 def _row(*cells: str) -> str:
