@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+import scipy
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -139,3 +140,20 @@ def test_gaussian_is_never_worse_than_the_papers_calibration():
         tight, paper = ApproxDP(epsilon, 1e-6), ApproxDPTheorem3(epsilon, 1e-6)
         A, W = op.Hierarchy(16), op.Ranges(16)
         assert error.total_error(A, W, tight) < error.total_error(A, W, paper)
+
+
+def test_matrices_as_users_have_them():
+    rows = np.vstack([np.eye(4), np.ones((1, 4))])
+    expected = error.total_error(op.Dense(rows), op.Prefix(4), PureDP(1.0))
+    queries = np.tril(np.ones((4, 4)))
+    for A in (rows, rows.tolist(), scipy.sparse.csr_array(rows)):
+        assert error.total_error(A, queries, PureDP(1.0)) == pytest.approx(expected)
+        assert error.max_error(A, queries.tolist(), PureDP(1.0)) < expected
+        assert error.profile_equivalent(A, op.Dense(rows))
+        np.testing.assert_allclose(error.profile(A), error.profile(op.Dense(rows)))
+
+
+@pytest.mark.parametrize("privacy", [1.0, None, "PureDP", PureDP])
+def test_a_number_is_no_guarantee(privacy):
+    with pytest.raises(InvalidInput, match="PureDP"):
+        error.query_errors(op.Identity(4), op.Prefix(4), privacy)

@@ -163,3 +163,10 @@ def test_large_trees_are_planned_in_linear_space():
         < result.total_error
         < error.total_error(op.Identity(2**20), op.Ranges(2**20), PureDP(1.0))
     )
+
+
+def test_a_workload_may_be_any_matrix():
+    rows = np.tril(np.ones((6, 6)))
+    expected = strategy.select(op.Prefix(6), ZCDP(0.5)).total_error
+    for W in (rows, rows.tolist()):
+        assert strategy.select(W, ZCDP(0.5)).total_error == pytest.approx(expected, rel=1e-4)

@@ -2,15 +2,18 @@
 
 The error of query w is v · Δ² · w(AᵗA)⁻¹wᵗ, where v is the variance of the noise at unit sensitivity (2/ε²
 for Laplace) and Δ the strategy's sensitivity in the noise's norm. These are the paper's formulas for
-continuous noise; a `Plan` reports the error of the exact integer noise it will draw.
+continuous noise; a `Plan` reports the error of the exact integer noise it will draw. Strategies and workloads are
+operators, numpy arrays, nested lists or scipy sparse matrices.
 """
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from rowspace.exceptions import InvalidInput, TooLarge
-from rowspace.operators import DECOMPOSITION_LIMIT, Kronecker, Operator, Scaled, Stack
+from rowspace.operators import DECOMPOSITION_LIMIT, Kronecker, Operator, Scaled, Stack, as_operator
 from rowspace.operators.base import Vector
 from rowspace.operators.fallback import inverse_gram
 from rowspace.operators.product_workload import ProductWorkload
@@ -20,29 +23,31 @@ from .moments import moments
 from .traces import profile_trace, same_cells
 
 
-def total_error(A: Operator, W: Operator, privacy: Privacy) -> float:
+def total_error(A: Operator | Any, W: Operator | Any, privacy: Privacy) -> float:
     """Sum over the workload of the expected squared error of each answer.
 
     >>> from rowspace import PureDP, operators as op
     >>> total_error(op.Identity(4), op.Ranges(4), PureDP(1.0))
     40.0
+    >>> round(total_error([[1, 1], [1, -1]], [[1, 0], [0, 1], [1, 1]], PureDP(1.0)), 9)
+    16.0
     """
-    check_cells(A, W)
+    A, W = _checked(A, W, privacy)
     return noise_level(A, privacy) * profile_trace(A, W)
 
 
-def query_errors(A: Operator, W: Operator, privacy: Privacy) -> Vector:
+def query_errors(A: Operator | Any, W: Operator | Any, privacy: Privacy) -> Vector:
     """Expected squared error of every query of the workload, in its row order.
 
     >>> from rowspace import PureDP, operators as op
     >>> query_errors(op.Identity(3), op.Prefix(3), PureDP(1.0))
     array([2., 4., 6.])
     """
-    check_cells(A, W)
+    A, W = _checked(A, W, privacy)
     return noise_level(A, privacy) * query_variances(A, W)
 
 
-def max_error(A: Operator, W: Operator, privacy: Privacy) -> float:
+def max_error(A: Operator | Any, W: Operator | Any, privacy: Privacy) -> float:
     """The largest expected squared error of any query of the workload."""
     return float(query_errors(A, W, privacy).max())
 
@@ -79,6 +84,17 @@ def _profile_of_full_rank(A: Operator) -> Vector:
         return np.asarray(B @ B.T)
     except TooLarge:
         return inverse_gram(A)
+
+
+def _checked(A: Any, W: Any, privacy: Any) -> tuple[Operator, Operator]:
+    """Strategy and workload as operators over the same cells, under something that is a guarantee."""
+    if not isinstance(privacy, Privacy):
+        raise InvalidInput(
+            f"expected a privacy guarantee such as rs.PureDP(epsilon=1.0), got {type(privacy).__name__}"
+        )
+    A, W = as_operator(A), as_operator(W)
+    check_cells(A, W)
+    return A, W
 
 
 def check_cells(A: Operator, W: Operator) -> None:

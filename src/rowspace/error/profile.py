@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import scipy
 
 from rowspace.exceptions import InvalidInput
-from rowspace.operators import Dense, Operator
+from rowspace.operators import Dense, Operator, as_operator
 from rowspace.operators.base import Vector
 from rowspace.operators.fallback import inverse_gram
 
@@ -26,7 +27,7 @@ class Decomposition:
     values: Vector
 
 
-def profile(A: Operator) -> Vector:
+def profile(A: Operator | Any) -> Vector:
     """M = (AᵗA)⁻¹, the covariance of the estimated counts per unit of noise variance, as a dense array.
 
     >>> from rowspace import operators as op
@@ -36,6 +37,7 @@ def profile(A: Operator) -> Vector:
            [ 0.,  0.,  3., -1.],
            [ 0.,  0., -1.,  3.]])
     """
+    A = as_operator(A)
     if A.full_column_rank is None or not A.full_column_rank:
         rank = int(np.linalg.matrix_rank(A.to_dense()))
         if rank < A.shape[1]:
@@ -59,8 +61,9 @@ def decompose(M: npt.ArrayLike) -> Decomposition:
     return Decomposition(np.asarray(vectors[:, ::-1]), np.asarray(values[::-1]))
 
 
-def profile_equivalent(A: Operator, B: Operator, tolerance: float = 1e-9) -> bool:
+def profile_equivalent(A: Operator | Any, B: Operator | Any, tolerance: float = 1e-9) -> bool:
     """Whether two strategies have the same error profile: then only their sensitivities tell them apart."""
+    A, B = as_operator(A), as_operator(B)
     if A.shape[1] != B.shape[1]:
         return False
     G, H = A.gram().to_dense(), B.gram().to_dense()

@@ -11,6 +11,7 @@ from .codec import decode, encode
 from .composed import Composed, Sum
 from .dense import Dense
 from .diagonal import Diagonal
+from .given import as_operator
 from .haar import Haar
 from .hierarchy import Hierarchy
 from .identity import Identity
@@ -76,6 +77,7 @@ __all__ = [
     "UniformGram",
     "Weighted",
     "WidthRanges",
+    "as_operator",
     "decode",
     "encode",
 ]

@@ -10,11 +10,12 @@ import numpy as np
 
 from rowspace.exceptions import IntegerOverflow, InvalidInput, RowspaceError, TooLarge
 from rowspace.operators import Operator
-from rowspace.privacy import NoiseModel, Privacy, integer_norm
+from rowspace.privacy import NoiseModel, Privacy
 from rowspace.strategy import Result, Select, unit_lower_bound
 from rowspace.threads import calm_threads
 from rowspace.workload import Workload
 
+from .given import noise_per_sensitivity, plan_given
 from .integers import to_integers
 from .plan import Candidate, Plan
 from .taxonomies import taxonomy_trees
@@ -35,6 +36,7 @@ def plan(
     *,
     effort: Effort = "normal",
     objective: Objective = "total",
+    strategy: Operator | Any = None,
     rng: np.random.Generator | None = None,
 ) -> Plan:
     """Choose what to ask of the data so that this workload's answers have the least error.
@@ -43,6 +45,7 @@ def plan(
     asking every cell (the identity strategy).
 
     effort: how many candidates are tried. objective: the sum of squared errors, or the largest one.
+    strategy: a matrix or operator of your own over the cells of the workload's attributes, instead of a search.
     rng: for optimizers that search at random; the same generator state gives the same plan.
 
     >>> import rowspace as rs
@@ -53,6 +56,8 @@ def plan(
     """
     _check_kind(workload, Workload, "a workload such as rs.workload.ranges(domain, 'age')")
     _check_kind(privacy, Privacy, "a privacy guarantee such as rs.PureDP(epsilon=1.0)")
+    if strategy is not None:
+        return plan_given(workload, privacy, strategy)
     select = Select(effort=effort, objective=objective)
     reduced = workload.reduced()
     products = reduced.products()
@@ -66,13 +71,13 @@ def plan(
             results = select.candidates(W, privacy, rng, products if len(products.sizes) > 1 else None)
             unit_bound = unit_lower_bound(W, privacy)
         results = _that_fit(results, reduced)
-        strategy, noise = _in_integers(results, privacy)
-    per_unit = _noise_per_sensitivity(strategy, noise, privacy)
+        integers, noise = _in_integers(results, privacy)
+    per_unit = noise_per_sensitivity(integers, noise, privacy)
     unit_bound = max(unit_bound, max(r.lower_bound for r in results) / privacy.unit_variance)
     candidates = tuple(
         Candidate(r.name, r.total_error, r.ratio if r.lower_bound > 0 else None, r.seconds) for r in results
     )
-    return Plan(reduced, privacy, strategy, noise, per_unit * unit_bound, candidates)
+    return Plan(reduced, privacy, integers, noise, per_unit * unit_bound, candidates)
 
 
 def _in_integers(results: Sequence[Result], privacy: Privacy) -> tuple[Operator, NoiseModel]:
@@ -98,16 +103,6 @@ def _that_fit(results: list[Result], workload: Workload) -> list[Result]:
             "fewer attributes, or use coarser bins"
         )
     return fitting
-
-
-def _noise_per_sensitivity(strategy: Operator, noise: NoiseModel, privacy: Privacy) -> float:
-    """Variance of the integer noise per squared unit of sensitivity.
-
-    The bound is stated for noise of this quality, so that the ratio compares strategies and not samplers:
-    on a coarse grid discrete Laplace noise has a little less variance than the continuous law.
-    """
-    squared = integer_norm(strategy, privacy) ** (2 if privacy.norm == 1 else 1)
-    return noise.variance / max(1, squared)
 
 
 def _check_kind(value: Any, kind: type, expected: str) -> None:

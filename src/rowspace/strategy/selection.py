@@ -24,12 +24,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
+from typing import Any
 
 import numpy as np
 
 from rowspace.error import max_error, noise_level, profile_trace, query_variances
 from rowspace.exceptions import InvalidInput, InvalidWorkload, TooLarge, UnsupportedWorkload
 from rowspace.operators import DECOMPOSITION_LIMIT, Operator, Prefix, Ranges, Scaled, TableOperator, Total
+from rowspace.operators.given import as_operator
 from rowspace.operators.product_workload import ProductWorkload
 from rowspace.privacy import Privacy
 
@@ -75,21 +77,21 @@ class Selected(Result):
 
 
 def select(
-    W: Operator,
+    W: Operator | Any,
     privacy: Privacy,
     *,
     effort: str = "normal",
     objective: str = "total",
     rng: np.random.Generator | None = None,
 ) -> Selected:
-    """The best strategy for a plain matrix workload, out of all candidates that fit (see the table above).
+    """The best strategy for a workload, an operator or any matrix, out of all candidates that fit (see above).
 
     >>> from rowspace import PureDP, operators as op
     >>> best = select(op.Prefix(32), PureDP(1.0), effort="fast")
     >>> best.total_error <= min(result.total_error for result in best.candidates)
     True
     """
-    return Select(effort=effort, objective=objective).optimize(W, privacy, rng)
+    return Select(effort=effort, objective=objective).optimize(as_operator(W), privacy, rng)
 
 
 @dataclass(frozen=True)

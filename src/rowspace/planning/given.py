@@ -1,0 +1,86 @@
+"""plan(strategy=…): a strategy of the caller's own, in place of a search for one. Data-blind."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import replace
+from typing import Any
+
+from rowspace.error import profile_trace
+from rowspace.exceptions import InvalidInput
+from rowspace.operators import Operator, TableOperator, as_operator
+from rowspace.privacy import NoiseModel, Privacy, integer_norm
+from rowspace.strategy import unit_lower_bound
+from rowspace.threads import calm_threads
+from rowspace.workload import Workload
+
+from .integers import to_integers
+from .plan import Candidate, Plan
+
+BOUND_LIMIT = 10**8
+"""Most cells over which a workload is written as a matrix, to bound what any strategy can do."""
+
+NAME = "your strategy"
+
+
+def plan_given(workload: Workload, privacy: Privacy, strategy: Any) -> Plan:
+    """The plan that asks this strategy of the data: rounded to integers, with noise for its own sensitivity.
+
+    Guarantees
+    - The noise is that of the integers which are asked, whatever the strategy claims to be: own subclasses of
+      `Operator`, whose sensitivity nobody has proved, are refused
+      (tests/planning/test_given_strategy.py::test_noise_is_for_what_is_asked, ::test_own_operators_are_refused).
+
+    Raises:
+        InvalidInput: It is no matrix over the cells of the workload's attributes.
+        UnsupportedWorkload: A query of the workload does not follow from its answers.
+    """
+    started = time.perf_counter()
+    reduced = workload.reduced()
+    A = _over_the_cells(as_operator(strategy), reduced)
+    with calm_threads(min(reduced.domain.size, BOUND_LIMIT)):
+        # Before rounding, which may tilt the row space of a real matrix and would hide that it supports too little.
+        profile_trace(A, reduced.products() if isinstance(A, TableOperator) else reduced.operator())
+        integers, noise = to_integers(A, privacy)
+        bounded = reduced.domain.size <= BOUND_LIMIT
+        unit_bound = unit_lower_bound(reduced.operator(), privacy) if bounded else 0.0
+    lower_bound = noise_per_sensitivity(integers, noise, privacy) * unit_bound
+    plan = Plan(reduced, privacy, integers, noise, lower_bound, ())
+    ratio = plan.ratio if lower_bound > 0 else None
+    seconds = time.perf_counter() - started
+    return replace(plan, candidates=(Candidate(NAME, plan.total_error, ratio, seconds),))
+
+
+def noise_per_sensitivity(strategy: Operator, noise: NoiseModel, privacy: Privacy) -> float:
+    """Variance of the integer noise per squared unit of sensitivity.
+
+    The bound is stated for noise of this quality, so that the ratio compares strategies and not samplers:
+    on a coarse grid discrete Laplace noise has a little less variance than the continuous law.
+    """
+    squared = integer_norm(strategy, privacy) ** (2 if privacy.norm == 1 else 1)
+    return noise.variance / max(1, squared)
+
+
+def _over_the_cells(A: Operator, workload: Workload) -> Operator:
+    """A strategy that can be asked of the cells of a domain, made of structures whose sensitivity is known."""
+    if not _known(A):
+        raise InvalidInput(
+            f"expected a strategy made of rowspace's own operators, whose sensitivity is proved, got "
+            f"{type(A).__name__}; give it as an array: strategy.to_dense()"
+        )
+    domain = workload.domain
+    if A.shape[1] != domain.size or (isinstance(A, TableOperator) and A.sizes != domain.shape):
+        raise InvalidInput(
+            f"expected a strategy over the {domain.size:,} cells of {' × '.join(domain.names)} (the last attribute "
+            f"changes fastest), got {A.shape[1]:,} columns"
+        )
+    return A
+
+
+def _known(value: Any) -> bool:
+    """Whether an operator and all it is made of are defined here."""
+    if isinstance(value, Operator):
+        return type(value).__module__.startswith("rowspace.operators.") and all(
+            map(_known, value.fields().values())
+        )
+    return all(map(_known, value)) if isinstance(value, tuple) else True
