@@ -21,7 +21,7 @@ from rowspace.strategy.attribute_bound import (
     standing_for_total,
 )
 from rowspace.strategy.even_bound import even_bound
-from rowspace.strategy.product_bounds import Choice, products_bound, searched
+from rowspace.strategy.product_bounds import Choice, _always_asked, products_bound, searched
 
 from .product_workloads import as_operator, products_up_to, random_products
 
@@ -54,7 +54,8 @@ def joint_weights(choice):
 def test_any_weights_and_directions_give_a_bound(W, replacing, seed):
     """At most the sum of singular values of W D^½, of which every square is a bound."""
     rng = np.random.default_rng(seed)
-    choice = at_random(Choice.even(W, replacing, alone=False), rng)
+    always = _always_asked(W) if not replacing and rng.random() < 0.5 else []
+    choice = at_random(Choice.even(W, replacing, False, always), rng)
     u = joint_weights(choice)
     M = as_operator(W).to_dense() * np.sqrt(u)
     if replacing:
@@ -130,7 +131,7 @@ def test_one_product_and_an_attribute_that_is_always_asked():
     """Where nothing is summed out nothing is lost, but for the steps of the search."""
     W = gather((5, 6), [(1.0, (Piece((0,), op.Prefix(5)), Piece((1,), op.Ranges(6))))])
     best = GaussianOptimal(gap=1e-7).optimize(as_operator(W), UNIT).total_error
-    assert searched(Choice.even(W, False, False)).bound == pytest.approx(best, rel=1e-3)
+    assert searched(Choice.even(W, False, False, [True, True])).bound == pytest.approx(best, rel=1e-3)
 
 
 def test_several_kinds_of_queries_about_one_attribute():

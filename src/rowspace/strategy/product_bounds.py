@@ -14,8 +14,8 @@ so ‖Z‖ ≤ 1 if for every T the α_T² of all parts sum to at most 1. The be
 
     E ≥ (Σ_T (Σ_parts c Π_{i∈T} τ_i² Π_{i∈S∖T} η_i²)^½)².
 
-For marginals, equal weights and e ∝ R1 this is the optimum. An attribute that all parts ask about is in every T and
-needs no U_ih_i = 0. Queries that tie attributes together are left out.
+For marginals, equal weights and e ∝ R1 this is the optimum. An attribute that all parts ask about may be in every
+T, and then needs no U_ih_i = 0. Queries that tie attributes together are left out.
 
 *Neighbours that replace a record.* Let a_j be the strategy's columns and ā = Σu_ja_j. Then Σu_ju_k‖a_j − a_k‖² =
 2Σu_j‖a_j − ā‖² = 2‖A D^½(I − hhᵗ)‖² is at most 1 − Σu_j² times the squared sensitivity, and ⟨Z, W D^½(I − hhᵗ)⟩ is at
@@ -29,6 +29,7 @@ Whatever u and e are found, the bound holds; it is lowered by more than rounding
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from math import prod
@@ -69,8 +70,10 @@ def products_bound(workload: ProductWorkload, privacy: Privacy) -> float:
     replacing = privacy.neighbours is Neighbours.REPLACE_ONE
     if workload.only_cells:
         return Choice.even(workload, replacing, alone=False).bound
-    choices = [Choice.even(workload, replacing, alone) for alone in (False, True)]
-    found = searched(max(choices, key=lambda choice: choice.bound)).bound
+    starts = [Choice.even(workload, replacing, alone) for alone in (False, True)]
+    found = searched(max(starts, key=lambda choice: choice.bound)).bound
+    if not replacing and any(always := _always_asked(workload)):
+        found = max(found, searched(Choice.even(workload, replacing, False, always)).bound)
     widest = max(len(workload.axes_of(part)) for part in workload.parts)
     found *= 1 - (1 + widest) * SAFETY
     return found if replacing else max(found, _sum_of_parts(workload, privacy))
@@ -103,22 +106,21 @@ class Choice:
     alone: bool
 
     @classmethod
-    def even(cls, workload: ProductWorkload, replacing: bool, alone: bool) -> Choice:
-        """Equal weights everywhere; `alone`: what stands for the total is chosen to cost no resolution."""
+    def even(
+        cls, workload: ProductWorkload, replacing: bool, alone: bool, whole: Sequence[bool] = ()
+    ) -> Choice:
+        """Equal weights everywhere; `alone`: what stands for the total is chosen to cost no resolution.
+
+        `whole` says which attributes are not taken apart: some of those that every part asks about.
+        """
         pieces: list[list[int]] = [[] for _ in workload.sizes]
         for number, piece in enumerate(workload.pieces):
             if len(piece.axes) == 1:
                 pieces[piece.axes[0]].append(number)
-        asking = np.zeros(len(workload.sizes), dtype=np.int64)
-        for part in workload.parts:
-            asking[[workload.pieces[n].axes[0] for n in part if len(workload.pieces[n].axes) == 1]] += 1
-        always = asking == len(workload.parts)
-        found = []
-        for axis, own in enumerate(pieces):
-            operators = tuple(workload.pieces[n].operator for n in own)
-            # An attribute of one cell is in no set T.
-            split = replacing or not always[axis] or workload.sizes[axis] == 1
-            found.append(_even_attribute(tuple(own), operators, split, alone))
+        found = [
+            _even_attribute(workload, tuple(own), not any(whole[axis : axis + 1]), alone)
+            for axis, own in enumerate(pieces)
+        ]
         return cls(workload, replacing, tuple(found), alone)
 
     @cached_property
@@ -169,13 +171,25 @@ class Choice:
 
 
 def _even_attribute(
-    pieces: tuple[int, ...], operators: tuple[Operator, ...], split: bool, alone: bool
+    workload: ProductWorkload, pieces: tuple[int, ...], split: bool, alone: bool
 ) -> Attribute:
+    operators = tuple(workload.pieces[n].operator for n in pieces)
     n = operators[0].shape[1] if operators else 1
     if n == 1 or n > SEARCHED_CELLS or all(isinstance(W, Identity) for W in operators):
         return Attribute(pieces, operators, split, None)
     directions = tuple(standing_for_total(_root(W))[int(alone)] for W in operators) if split else ()
     return Attribute(pieces, operators, split, Point(np.full(n, 1 / n), directions))
+
+
+def _always_asked(workload: ProductWorkload) -> list[bool]:
+    """The attributes, of more than one cell, that every part asks about by a piece of their own."""
+    asking = np.zeros(len(workload.sizes), dtype=np.int64)
+    for part in workload.parts:
+        asking[[workload.pieces[n].axes[0] for n in part if len(workload.pieces[n].axes) == 1]] += 1
+    return [
+        bool(count == len(workload.parts)) and n > 1
+        for count, n in zip(asking.tolist(), workload.sizes, strict=True)
+    ]
 
 
 @lru_cache(maxsize=16)
