@@ -11,8 +11,8 @@ _LONGEST_WORD = 100
 _MOST_WORDS = 2000
 
 
-def did_you_mean(name: str, known: Iterable[str]) -> str:
-    """Return a sentence fragment that helps with an unknown name: the closest known ones, else a few of them.
+def did_you_mean(name: str, known: Iterable[str], limit: int = 6) -> str:
+    """Return a sentence fragment that helps with an unknown name: the closest known ones, else the first `limit`.
 
     >>> did_you_mean("agee", ["age", "sex"])
     "did you mean 'age'?"
@@ -24,7 +24,7 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
     close = difflib.get_close_matches(name[:_LONGEST_WORD].casefold(), by_folded, n=2, cutoff=0.6)
     if close:
         return "did you mean " + " or ".join(repr(by_folded[word]) for word in close) + "?"
-    return "known: " + first_few(words)
+    return "known: " + first_few(words, limit)
 
 
 def first_few(items: Sequence[object], limit: int = 6) -> str:

@@ -20,6 +20,11 @@ DATA_WARNING = (
     "share, replace every bound and every category by public knowledge: a code book, a law, a form."
 )
 
+LEFT_OUT = (
+    "A record that is outside one attribute that is asked about is in no answer at all. To keep records whose value is missing, unknown or "
+    'beyond the bounds, give categories an other = "unknown" and numbers outside = "clip".'
+)
+
 #: The drafted queries touch attributes with at most this many joint cells; others stand as comments.
 DRAFT_CELLS = 20_000
 
@@ -52,7 +57,12 @@ def draft_study(columns: Sequence[ColumnSketch], name: str) -> str:
         domain,
         PureDP(1.0),
         list(_queries(domain, asked)),
-        header=["DRAFT, NOT FOR PUBLICATION.", *textwrap.wrap(DATA_WARNING, 96)],
+        header=[
+            "DRAFT, NOT FOR PUBLICATION.",
+            *textwrap.wrap(DATA_WARNING, 96),
+            "",
+            *textwrap.wrap(LEFT_OUT, 96),
+        ],
         notes={name: _note(attribute) for name, attribute in domain.attributes},
     )
     return body + "".join(_remarks(domain, asked, left_out))
@@ -148,6 +158,7 @@ def _remarks(domain: Domain, asked: Sequence[str], left_out: Sequence[str]) -> I
     others = [name for name in domain.names if name not in asked]
     if others:
         yield ("\n" + comment("Not asked yet: whatever is asked shares the same privacy budget.") + "\n")
+        yield comment("All tables of one and two attributes: marginals = { up_to = 2 }") + "\n"
     for name in others:
         yield "\n".join(comment(line) for line in entry_lines(_about(domain, name))) + "\n"
     if left_out:

@@ -38,7 +38,8 @@ class Section:
         """Refuse a key that is not one of these: a misspelt setting must not be ignored."""
         for key in self.values:
             if key not in known:
-                raise InvalidStudy(f"unknown key {key[:200]!r}; {did_you_mean(key, known)}")
+                # All of them: there are few, and the one that is meant may be called otherwise.
+                raise InvalidStudy(f"unknown key {key[:200]!r}; {did_you_mean(key, known, len(known))}")
 
     def text(self, key: str) -> str:
         """A text that must be there, not empty."""
