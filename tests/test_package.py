@@ -34,7 +34,11 @@ def loaded_by(code: str) -> set[str]:
 
 
 def test_importing_loads_nothing_heavy():
-    assert loaded_by("import rowspace") & HEAVY == set()
+    assert loaded_by("from rowspace import *") & HEAVY == set()
+
+
+def test_the_program_can_stop_before_anything_is_loaded():
+    assert "numpy" not in loaded_by("import rowspace.cli")
 
 
 def test_rooms_are_there_without_importing_them():

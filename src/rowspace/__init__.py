@@ -8,15 +8,23 @@
 True
 """
 
-from . import error, operators, privacy, strategy, workload
+from importlib import import_module
+from importlib.util import find_spec
+from typing import TYPE_CHECKING
+
 from ._version import __version__
-from .domain import Categorical, Domain, Numeric
-from .exceptions import RowspaceError
-from .mechanism import release
-from .planning import Plan, Target, plan, plan_for
-from .privacy import ZCDP, ApproxDP, Neighbours, PureDP
-from .releases import Combined, Release, combine, export
-from .workload import Workload
+
+if TYPE_CHECKING:
+    from . import error, operators, privacy, strategy, workload
+    from .domain import Categorical, Domain, Numeric
+    from .exceptions import RowspaceError
+    from .mechanism import release
+    from .planning import Plan, Target, plan_for
+    from .planning.choosing import plan
+    from .privacy import ZCDP, ApproxDP, Neighbours, PureDP
+    from .releases import Combined, Release, combine
+    from .releases.export import export
+    from .workload import Workload
 
 __all__ = [
     "ZCDP",
@@ -44,3 +52,28 @@ __all__ = [
     "strategy",
     "workload",
 ]
+
+_HOMES = {
+    "domain": ("Categorical", "Domain", "Numeric"),
+    "exceptions": ("RowspaceError",),
+    "mechanism": ("release",),
+    "planning": ("Plan", "Target", "plan", "plan_for"),
+    "privacy": ("ZCDP", "ApproxDP", "Neighbours", "PureDP"),
+    "releases": ("Combined", "Release", "combine", "export"),
+    "workload": ("Workload",),
+}
+
+if not TYPE_CHECKING:
+
+    def __getattr__(name: str) -> object:
+        """Load what is named when it is first used: the command line must be able to stop before numpy is there."""
+        for home, names in _HOMES.items():
+            if name in names:
+                return globals().setdefault(name, getattr(import_module(f"{__name__}.{home}"), name))
+        if not name.startswith("_") and find_spec(f"{__name__}.{name}") is not None:
+            return import_module(f"{__name__}.{name}")
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+    def __dir__() -> list[str]:
+        """What is public, loaded or not."""
+        return sorted({*globals(), *__all__})

@@ -23,7 +23,11 @@ def failing(error: BaseException) -> Callable[..., NoReturn]:
     ("error", "code", "words"),
     [
         (PermissionError(errno.EACCES, "Permission denied", "there"), 1, "error: there: Permission denied"),
-        (OSError(errno.ENOSPC, "No space left on device"), 1, "error: No space left on device"),
+        (
+            OSError(errno.ENOSPC, "No space left on device"),
+            1,
+            "error: standard output cannot be written: No space left on device; make room, or send it elsewhere",
+        ),
         (BrokenPipeError(errno.EPIPE, "Broken pipe"), 1, ""),
         (MemoryError(), 1, "error: not enough memory; use fewer attributes or coarser bins"),
         (KeyboardInterrupt(), 130, ""),

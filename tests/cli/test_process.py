@@ -32,7 +32,9 @@ def test_a_full_disk_under_standard_output(folder: Path) -> None:
             command, stdout=full, stderr=subprocess.PIPE, text=True, check=False, timeout=60
         )
     assert ended.returncode == 1
-    assert ended.stderr == "error: No space left on device\n"
+    assert ended.stderr.startswith(
+        "error: standard output cannot be written: No space left on device; make room"
+    )
 
 
 @pytest.mark.parametrize("option", [[], ["--json"]])
@@ -48,20 +50,91 @@ def test_a_closed_pipe(folder: Path, option: list[str]) -> None:
     assert ended.stderr == ""
 
 
-def test_an_interrupt_while_the_program_loads() -> None:
-    interrupted = (
-        "import sys\n"
-        "class Interrupt:\n"
+ENTRIES = {
+    "script": "from rowspace.cli import main; main()",
+    "python -m rowspace": "import runpy; runpy.run_module('rowspace', run_name='__main__', alter_sys=True)",
+    "python -m rowspace.cli": "import runpy; runpy.run_module('rowspace.cli', run_name='__main__', alter_sys=True)",
+}
+
+
+@pytest.mark.parametrize("entry", ENTRIES)
+@pytest.mark.parametrize("stop", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+@pytest.mark.parametrize("module", ["numpy", "typer", "rowspace.cli.report"])
+def test_a_signal_while_the_program_loads(entry: str, stop: signal.Signals, module: str) -> None:
+    """Quiet from the first library that takes time: one is sent just as some module is about to be loaded."""
+    stopped = (
+        "import os, sys\n"
+        "class Stop:\n"
         "    def find_spec(self, name, *_):\n"
-        "        if name == 'rowspace.cli.plan': raise KeyboardInterrupt\n"
-        "sys.meta_path.insert(0, Interrupt())\n"
-        "from rowspace.cli import main\n"
-        "main(['plan', 'study.toml'])\n"
+        f"        if name == {module!r}: os.kill(os.getpid(), {int(stop)})\n"
+        "sys.meta_path.insert(0, Stop())\n"
+        f"{ENTRIES[entry]}\n"
     )
+    command = [sys.executable, "-c", stopped, "plan", "study.toml"]
+    ended = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
+    assert (ended.returncode, ended.stdout, ended.stderr) == (128 + stop, "", "")
+
+
+STOPPED_WRITING = """
+import os, sys
+import rowspace.files as files
+number, fsync = int(sys.argv.pop()), files.os.fsync
+def stop(descriptor):
+    fsync(descriptor)
+    os.kill(os.getpid(), number)
+files.os.fsync = stop
+from rowspace.cli import main
+main()
+"""
+
+
+@pytest.mark.parametrize("stop", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_a_signal_between_charge_and_output(folder: Path, stop: signal.Signals) -> None:
+    """Nothing half-written is left, and one line says how to have what was paid for."""
+    ledger = folder / "budget.db"
+    assert process("budget", "create", ledger, "people", "--epsilon", "1").returncode == 0
+    before = {path.name for path in folder.iterdir()}
+    command = ["release", folder / "study.toml", folder / "people.csv", "--ledger", ledger]
+    command += ["-o", folder / "a.csv", int(stop)]
     ended = subprocess.run(
-        [sys.executable, "-c", interrupted], capture_output=True, text=True, check=False, timeout=60
+        [sys.executable, "-c", STOPPED_WRITING, *map(str, command)],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
     )
-    assert (ended.returncode, ended.stdout, ended.stderr) == (130, "", "")
+    assert ended.returncode == 128 + stop
+    advice = f"the charge is made; have the release at no cost: rowspace budget resume {ledger} 1 -o FILE\n"
+    assert (ended.stdout, ended.stderr) == ("", advice)
+    assert {path.name for path in folder.iterdir()} == before
+
+
+def test_a_signal_that_is_ignored_stays_ignored(folder: Path) -> None:
+    """As under nohup."""
+    command = ["nohup", sys.executable, "-c", STOPPED_WRITING, "plan", str(folder / "study.toml")]
+    command += ["--save", str(folder / "a.plan"), str(int(signal.SIGHUP))]
+    ended = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, check=False, timeout=60)
+    assert ended.returncode == 0
+    assert (folder / "a.plan").exists()
+
+
+@pytest.mark.parametrize("stream", [1, 2])
+def test_a_closed_stream(folder: Path, stream: int) -> None:
+    """Closed standard output or standard error is nobody listening, no failure."""
+    command = f"exec '{sys.executable}' -m rowspace plan '{folder / 'study.toml'}' --json {stream}>&-"
+    ended = subprocess.run(["sh", "-c", command], capture_output=True, text=True, check=False, timeout=60)
+    assert (ended.returncode, ended.stderr) == (0, "")
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "ascii:surrogateescape", "utf-8:strict"])
+def test_a_terminal_that_lacks_letters(folder: Path, encoding: str) -> None:
+    """Neither an error's sign nor a file name that is no text may end a command after the budget is charged."""
+    name = os.fsdecode(os.fsencode(folder) + b"/odd-\xff.csv")
+    release = ("release", "--no-ledger", folder / "study.toml", folder / "people.csv", "-o", name)
+    for command in (("plan", folder / "study.toml"), release, (*release, "--json", "--force")):
+        ended = process(*command, PYTHONIOENCODING=encoding)
+        assert (ended.returncode, ended.stderr) == (0, "")
+    assert json.loads(ended.stdout)["files"] == [name]
 
 
 def test_an_interrupt(folder: Path) -> None:

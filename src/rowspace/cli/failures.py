@@ -16,10 +16,11 @@ FAILED = 1
 INTERRUPTED = 130
 
 _LONGEST_LINE = 1000
+_NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
 
 
 def exit_code(action: Callable[[], object]) -> int:
-    """Run the command line and say how it ended: 0 done, 1 refused or failed, 2 misused, 130 interrupted."""
+    """Run the command line and say how it ended: 0 done, 1 refused or failed, 2 misused, 128 + n by signal n."""
     try:
         return _code(action)
     except RowspaceError as error:
@@ -32,8 +33,7 @@ def exit_code(action: Callable[[], object]) -> int:
         _abandon_output()
         if error.errno == errno.EPIPE:  # the reader of a pipe has seen enough: nothing to say
             return FAILED
-        where = f"{error.filename}: " if isinstance(error.filename, str) else ""
-        return _fail(f"{where}{error.strerror or type(error).__name__}")
+        return _fail(_about(error))
 
 
 def _code(action: Callable[[], object]) -> int:
@@ -45,6 +45,16 @@ def _code(action: Callable[[], object]) -> int:
         code = end.code
     sys.stdout.flush()  # here, where a full disk can still be reported
     return code if isinstance(code, int) else FAILED if code else 0
+
+
+def _about(error: OSError) -> str:
+    """What failed and why; files say their name, standard output has none."""
+    reason = error.strerror or type(error).__name__
+    if isinstance(error.filename, str):
+        return f"{error.filename}: {reason}"
+    if error.errno in _NO_ROOM:
+        return f"standard output cannot be written: {reason}; make room, or send it elsewhere"
+    return reason
 
 
 def _fail(message: str) -> int:

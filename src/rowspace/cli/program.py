@@ -64,7 +64,7 @@ def _program(
       rowspace report p.release -o people.html
       rowspace paper -o out                   [dim]the paper behind it, reproduced[/dim]
 
-    [dim]Exit codes: 0 done, 1 refused or failed, 2 misused, 130 interrupted.[/dim]
+    [dim]Exit codes: 0 done, 1 refused or failed, 2 misused, 130 interrupted, 143 ended by SIGTERM.[/dim]
     """
 
 

@@ -63,9 +63,10 @@ class Screen:
     def document(self, content: dict[str, Any]) -> None:
         """Write the JSON document, if one was asked for."""
         if self.as_json:
-            # Plain standard output: Rich would wrap and colour.
+            # Plain standard output: Rich would wrap and colour. Where it lacks letters, JSON spells them in ASCII.
+            plain = not (sys.stdout.encoding or "utf-8").lower().startswith("utf")
             sys.stdout.write(
-                json.dumps(_finite(content), ensure_ascii=False, indent=2, allow_nan=False) + "\n"
+                json.dumps(_finite(content), ensure_ascii=plain, indent=2, allow_nan=False) + "\n"
             )
 
 
