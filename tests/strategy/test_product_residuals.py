@@ -139,3 +139,19 @@ def test_the_worst_cell_is_better_when_it_is_asked_for():
         for A in (Residual(objective="max").propose(W, UNIT), Residual().propose(W, UNIT))
     )
     assert worst < total * 0.99
+
+
+@pytest.mark.parametrize("neighbours", ["add-remove", "replace-one"])
+@pytest.mark.parametrize("kind", [op.Identity, op.Prefix], ids=["cells", "prefixes"])
+def test_the_worst_cell_under_both_neighbours(kind, neighbours):
+    """The stated largest variance is that of the strategy, and no strategy has a worst query below the bound."""
+    privacy = ZCDP(0.5, neighbours)
+    W = products_up_to([kind(3), kind(4)], 2)
+    result = Residual(objective="max").optimize(W, privacy)
+    variances = [error.query_variances(result.strategy, W.only([k])) for k in range(len(W.parts))]
+    level = error.noise_level(result.strategy, privacy)
+    assert result.max_error == pytest.approx(level * max(own.mean() for own in variances), rel=1e-9)
+    matrix = as_operator(W)
+    for other in (GaussianOptimal(objective="max"), GaussianOptimal()):
+        A = other.optimize(matrix, privacy).strategy
+        assert result.max_lower_bound <= error.max_error(A, matrix, privacy) * (1 + 1e-9)

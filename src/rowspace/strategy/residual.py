@@ -17,6 +17,7 @@ from typing import Literal
 import numpy as np
 import scipy
 
+from rowspace.error import noise_level
 from rowspace.exceptions import InvalidInput
 from rowspace.operators import Identity, Operator, ProductResiduals, Residuals, TableOperator
 from rowspace.operators.base import Vector
@@ -26,6 +27,7 @@ from rowspace.privacy import Privacy
 from .attribute_classes import Kinds, attribute_classes
 from .contrasts import Contrasts, cells_alike, fitted
 from .gaussian_optimal import WorstQueryResult
+from .product_bounds import products_bound
 from .result import Result
 from .table_demand import judged_on_tables, read_products
 from .worst_cell import worst_part
@@ -66,38 +68,39 @@ class Residual:
         """The strategy, with the certificate."""
         started = time.perf_counter()
         workload = read_products(W)
-        A, bounds = self._solve(workload, privacy)
+        A, weights = self._solve(workload, privacy)
         status = "closed form given each attribute's contrasts"
         if workload.only_cells:
             status = "closed form, optimal for neighbours that add or remove a record"
         result = judged_on_tables(
             "residuals", A, workload, privacy, status=status, steps=1, seconds=time.perf_counter() - started
         )
-        if bounds is None:
+        if weights is None:
             return result
-        unit = privacy.unit_variance
+        sizes = np.array(workload.sizes_of_parts, dtype=np.float64)
+        worst = noise_level(A, privacy) * float((A.totals_of_parts(workload.unweighted()) / sizes).max())
+        # The largest variance is at least the mean of all with any weights: the total error of queries so weighted.
+        weighted = replace(workload, powers=weights / sizes)
         return WorstQueryResult(
-            **vars(replace(result, status="dual ascent")),
-            max_error=unit * bounds[1],
-            max_lower_bound=unit * bounds[0],
+            **vars(replace(result, status="dual ascent", seconds=time.perf_counter() - started)),
+            max_error=worst,
+            max_lower_bound=min(worst, privacy.unit_variance * products_bound(weighted, privacy)),
         )
 
-    def _solve(
-        self, workload: ProductWorkload, privacy: Privacy
-    ) -> tuple[TableOperator, tuple[float, float] | None]:
+    def _solve(self, workload: ProductWorkload, privacy: Privacy) -> tuple[TableOperator, Vector | None]:
+        """The strategy and, for the largest variance, the weights of the parts that it is certified by."""
         if privacy.norm != 2:
             raise InvalidInput(
                 "expected a privacy guarantee with Gaussian noise for residuals; for Laplace noise use Marginals"
             )
         contrasts = _chosen(workload)
         costs, prices = _costs(workload, contrasts), _prices(workload, contrasts)
-        bounds = None
+        by_part = None
         if self.objective == "max":
             matrix = workload.cost_matrix([c.split for c in contrasts]).multiply(_scales(workload, contrasts))
-            share, *bounds_found = worst_part(
-                scipy.sparse.csr_array(matrix), np.array(workload.sizes_of_parts, float), prices
-            )
-            costs, bounds = share, (bounds_found[0], bounds_found[1])
+            sizes = np.array(workload.sizes_of_parts, dtype=np.float64)
+            worst = worst_part(scipy.sparse.csr_array(matrix), sizes, prices)
+            costs, by_part = worst.costs, worst.weights
         # λ_B = w_B² is to be √(v_B/p_B); scaled so that the largest weight is one. What is asked at all, however
         # unimportant, must be measured.
         weights = np.sqrt(np.sqrt(costs / prices))
@@ -106,8 +109,8 @@ class Residual:
         sets = tuple(workload.lattice.sets[k] for k in kept.tolist())
         chosen = tuple(weights[kept].tolist())
         if all(isinstance(c.S, Residuals | Identity) for c in contrasts):
-            return Residuals(workload.sizes, sets, chosen), bounds
-        return ProductResiduals(workload.sizes, sets, chosen, tuple(c.S for c in contrasts)), bounds
+            return Residuals(workload.sizes, sets, chosen), by_part
+        return ProductResiduals(workload.sizes, sets, chosen, tuple(c.S for c in contrasts)), by_part
 
 
 def _prices(workload: ProductWorkload, contrasts: Sequence[Contrasts]) -> Vector:

@@ -7,6 +7,8 @@ has a largest variance that is an upper bound. λ ← λ·variance (normalized) 
 
 from __future__ import annotations
 
+from dataclasses import dataclass, replace
+
 import numpy as np
 import scipy
 
@@ -16,28 +18,34 @@ GAP = 3e-6
 MOST_STEPS = 2000
 
 
-def worst_part(
-    totals: scipy.sparse.csr_array, queries: Vector, prices: Vector
-) -> tuple[Vector, float, float]:
-    """(costs (Mᵗλ) to optimize for, lower bound, largest mean variance of a part) at unit noise and unit privacy.
+@dataclass(frozen=True, eq=False)
+class WorstPart:
+    """Where the search ended, at unit noise and unit privacy."""
 
-    `totals` are sums of variances over the queries of each part. The best noise found is kept, not the last.
-    """
+    costs: Vector
+    """(Mᵗλ) to optimize for, at the best noise found, not the last."""
+    weights: Vector
+    """The λ of the best bound."""
+
+
+def worst_part(totals: scipy.sparse.csr_array, queries: Vector, prices: Vector) -> WorstPart:
+    """The noise of least largest mean variance of a part; `totals` are sums over the queries of each part."""
     M = scipy.sparse.csr_array(scipy.sparse.diags_array(1 / queries) @ totals)
     weights = np.full(len(queries), 1 / len(queries))
-    best_costs, lower, upper = np.zeros(len(prices)), 0.0, np.inf
+    best, lower, upper = WorstPart(np.zeros(len(prices)), weights), 0.0, np.inf
     for _ in range(MOST_STEPS):
         costs = M.T @ weights
         roots = np.sqrt(prices * costs)
         total = float(roots.sum())
-        lower = max(lower, total**2)
+        if total**2 > lower:
+            lower, best = total**2, replace(best, weights=weights)
         # σ_S² = (Σ roots)·√(p_S / costs_S): unit privacy cost, the λ-weighted variance is total².
         noise = total * np.divide(np.sqrt(prices), np.sqrt(costs), out=np.zeros_like(costs), where=costs > 0)
         variances = M @ noise
         if variances.max() < upper:
-            upper, best_costs = float(variances.max()), costs
+            upper, best = float(variances.max()), replace(best, costs=costs)
         if upper <= lower * (1 + GAP):
             break
         weights = weights * variances
         weights /= weights.sum()
-    return best_costs, lower, upper
+    return best
