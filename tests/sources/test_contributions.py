@@ -182,6 +182,7 @@ def test_one_unit_of_several_texts(declared: str, one: object, other: object, tm
     [
         (list(range(30)), 2.5),
         ([decimal.Decimal(number) / 2 for number in range(30)], decimal.Decimal("2.25")),
+        ([decimal.Decimal(2**60 + number) for number in range(30)], decimal.Decimal("0." + "3" * 18)),
     ],
 )
 def test_a_unit_that_changes_the_type_of_the_column_changes_no_choice(
@@ -199,6 +200,19 @@ def test_a_unit_that_changes_the_type_of_the_column_changes_no_choice(
         0,
         0,
     ]
+
+
+def test_large_numbers_in_a_column_of_floats_are_chosen_from_as_integers_are(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """One record without a unit turns a pandas column of integers into floats: nobody's choice may change."""
+    monkeypatch.setattr(contributions.secrets, "token_hex", lambda size: "the same key")
+    ages, units = [number % 4 for number in range(120)], [2**60 + 4096 * number for number in range(30)] * 4
+    domain, unit = Domain(age=Numeric(0, 4, bins=4)), PrivacyUnit("who", 1)
+    rows = pd.DataFrame({"age": ages, "who": units})
+    more = pd.DataFrame({"age": [*ages, 0], "who": [*units, None]})
+    assert (rows.who.dtype, more.who.dtype) == (np.int64, np.float64)
+    assert np.array_equal(count_cells(more, domain, unit=unit), count_cells(rows, domain, unit=unit))
 
 
 def test_zeros_of_both_signs_are_one_unit(monkeypatch: pytest.MonkeyPatch) -> None:

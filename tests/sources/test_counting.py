@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from decimal import Decimal
 from pathlib import Path
 
 import duckdb
@@ -116,6 +117,15 @@ def test_one_row_changes_one_cell() -> None:
         change = everything - count_cells(pa.table(rest), domain)
         assert change.min() == 0
         assert change.sum() in (0, 1)
+
+
+@pytest.mark.parametrize("digits", [1, 17, 24, 30, 36])
+def test_a_record_of_many_digits_moves_nobody_else(digits: int) -> None:
+    """Arrow gives a frame of Python decimals the scale of the longest, by which DuckDB 1 rounds 0.4 up or down."""
+    tenths = [Decimal(number) / 10 for number in range(10)]
+    rows = pd.DataFrame({"x": pd.Series([*tenths, Decimal("0." + "5" * digits)], dtype=object)})
+    expected = [1, 1, 1, 1, 1, 2, 1, 1, 1, 1]
+    assert count_cells(rows, Domain(x=Numeric(0, 1, bins=10))).tolist() == expected
 
 
 def test_null_and_nan_are_never_clipped() -> None:

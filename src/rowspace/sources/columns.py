@@ -16,7 +16,7 @@ from typing import Any
 from rowspace.domain import Attribute, Categorical, Numeric, did_you_mean
 from rowspace.exceptions import SourceError
 
-__all__ = ["TypedColumn", "require_columns", "typed_column"]
+__all__ = ["TypedColumn", "as_float64", "require_columns", "typed_column"]
 
 # Up to here every integer is a float64 of its own, so comparing as float64 is comparing exactly.
 _EXACT_INTEGERS = 2**53
@@ -111,7 +111,16 @@ def typed_column(name: str, column: Any, attribute: Attribute, *, is_text: bool)
             f"column {name!r} must hold {wanted}, as its attribute is declared, got a column of {got}; "
             "convert the column or change the declaration"
         )
-    return TypedColumn(wanted, column.cast(target))
+    return TypedColumn(wanted, as_float64(column) if target == "float64" else column.cast(target))
+
+
+def as_float64(column: Any) -> Any:
+    """The numbers of a column, each rounded to the nearest float64 whatever the others are.
+
+    Decimals go through text. DuckDB 1 divides two rounded numbers where they have many digits, so that 0.3 depends on
+    the column's scale; and in a frame of Python objects the scale is that of the longest record.
+    """
+    return (column.cast("string") if column.type().is_decimal() else column).cast("float64")
 
 
 def _fits_categories(dtype: Any, attribute: Categorical) -> bool:

@@ -32,12 +32,13 @@ import ibis
 
 from rowspace.exceptions import SourceError
 from rowspace.privacy import PrivacyUnit
+from rowspace.sources.columns import as_float64
 
 __all__ = ["bounded", "bounded_number", "unit_values"]
 
 
-# Below this every whole float64 is the integer that it stands for.
-_EXACT_INTEGERS = 2**53
+# Whole numbers below this have the text of a 64-bit integer, whatever the type of their column.
+_INTEGERS = 2.0**63
 
 
 @ibis.udf.scalar.builtin(name="md5")  # type: ignore[untyped-decorator]
@@ -93,11 +94,11 @@ def _text(units: Any) -> Any:
     dtype = units.type()
     if not (dtype.is_floating() or dtype.is_decimal()):
         return units.cast("string")
-    numbers = units.cast("float64")
-    small = numbers.abs() < _EXACT_INTEGERS
+    numbers = as_float64(units)
+    small = numbers.abs() < _INTEGERS
     # Engines may convert before they choose: what is too large, infinite or NaN must convert, too.
-    integers = small.ifelse(numbers, 0.0).cast("int64")
-    return (small & (integers == numbers)).ifelse(integers.cast("string"), numbers.cast("string"))
+    integers = small.ifelse(units, 0).cast("int64")
+    return (small & (integers == units)).ifelse(integers.cast("string"), numbers.cast("string"))
 
 
 def bounded_number(rows: Any, unit: PrivacyUnit) -> Any:
