@@ -48,6 +48,7 @@ MAX_ENTRIES = 2**20
 # Noise does not compress: an archive that unpacks to far more than it weighs is made to fill memory.
 _FREE_BYTES = 2**28
 _MAX_RATIO = 64
+_LONGEST_HEADER = 256
 
 # What numpy writes for the arrays of a plan, and nothing else: whole or real numbers, in C order.
 _HEADER = re.compile(
@@ -74,8 +75,21 @@ def archive_bytes(kind: str, version: int, body: dict[str, Any], arrays: Arrays)
             f"cannot write this {kind}: its description exceeds {MAX_DOCUMENT:,} bytes, {MAX_ITEMS:,} values or "
             f"{MAX_ENTRIES:,} arrays, more than is read back; nothing was written"
         )
+    size = len(document) + sum(array.nbytes + _LONGEST_HEADER for array in arrays.values())
+    if size > MAX_BYTES:
+        raise FileError(
+            f"cannot write this {kind}: it takes {size:,} bytes, and at most {MAX_BYTES:,} are read back; nothing was "
+            "written"
+        )
+    content = _pack(document, arrays, zipfile.ZIP_DEFLATED)
+    # What compresses better than is believed of it, such as zeros without noise, is kept as it is.
+    return content if size <= _most_bytes(len(content)) else _pack(document, arrays, zipfile.ZIP_STORED)
+
+
+def _pack(document: bytes, arrays: Arrays, method: int) -> bytes:
+    """The archive."""
     packed = io.BytesIO()
-    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
+    with zipfile.ZipFile(packed, "w", method, compresslevel=1) as archive:
         # Not writestr, which stamps the time of day on its entry.
         with archive.open("document.json", "w") as entry:
             entry.write(document)
@@ -88,7 +102,7 @@ def archive_bytes(kind: str, version: int, body: dict[str, Any], arrays: Arrays)
 def write_whole(path: str | os.PathLike[str], fill: Any) -> None:
     """Call `fill(file)` on a temporary file and put it in place only when it is complete and on disk."""
     target = Path(path)
-    temporary = target.with_name(f".{target.name}.{secrets.token_hex(8)}")
+    temporary = target.with_name(f".rowspace-{secrets.token_hex(8)}")  # short: a long name must fit too
     try:
         # O_EXCL: never somebody else's file; mode 0666 less the umask: published files are readable as usual.
         descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
@@ -162,9 +176,14 @@ def _check_entries(entries: list[zipfile.ZipInfo], packed: int) -> None:
     if any(entry.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED) for entry in entries):
         # Other methods may ask for gigabytes before the first byte.
         raise FileError("it is compressed in a way that rowspace does not write")
-    limit = min(MAX_BYTES, _FREE_BYTES + _MAX_RATIO * packed)
+    limit = _most_bytes(packed)
     if sum(entry.file_size for entry in entries) > limit:
         raise FileError(f"it unpacks to more than {limit:,} bytes")
+
+
+def _most_bytes(packed: int) -> int:
+    """Most bytes that an archive of so many may unpack to."""
+    return min(MAX_BYTES, _FREE_BYTES + _MAX_RATIO * packed)
 
 
 def _read_document(archive: zipfile.ZipFile) -> bytes:

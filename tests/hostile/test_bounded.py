@@ -280,6 +280,17 @@ def test_zeros_may_compress_within_reason(tmp_path: Path) -> None:
     assert files.read_archive(tmp_path / "x", "kind", 1)[1]["a"].shape == (2**23,)
 
 
+def test_what_compresses_too_well_to_be_believed_is_stored_as_it_is(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A release of hardly any noise over hardly any records was written, and could not be read."""
+    monkeypatch.setattr(files, "_FREE_BYTES", 2**10)
+    files.write_archive(tmp_path / "x", "kind", 1, {}, {"a": np.zeros(2**20), "b": np.arange(9)})
+    arrays = files.read_archive(tmp_path / "x", "kind", 1)[1]
+    assert arrays["a"].shape == (2**20,)
+    assert (arrays["b"] == np.arange(9)).all()
+
+
 @pytest.mark.parametrize("name", ["lower_bound", "candidates", "noise"])
 @pytest.mark.parametrize("value", [10**400, float("nan"), -1, float("inf"), [{"name": "x"}]])
 def test_figures_that_cannot_be(name: str, value: object, tmp_path: Path) -> None:

@@ -20,7 +20,7 @@ from rowspace.study import Study
 from rowspace.workload import Workload, predicates
 
 from .options import Force, Json, Quiet
-from .outputs import check_writable
+from .outputs import check_writable, make_folder
 from .screen import Screen
 
 #: What the demo asks of the release, for free: sums of what the sample study asks, so any strategy for it will do.
@@ -63,7 +63,7 @@ def demo(
     """
     screen = Screen(quiet, as_json)
     if folder is not None:
-        folder.mkdir(parents=True, exist_ok=True)
+        make_folder(folder)
         check_writable([folder / name for name in KEPT], force=force)
     study = Study.load(_sample_study())
     with screen.working("Planning, without the data"):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
@@ -17,35 +19,57 @@ def check_writable(paths: Sequence[Path], *, force: bool, inputs: Sequence[Path]
         FileError: A file exists (and `force` is off), its folder does not or takes no files, two names are one
             file, or it is one of the `inputs`, which not even `force` overwrites.
     """
-    seen: set[Path] = set()
-    read = {path.resolve() for path in inputs}
+    seen: set[str] = set()
+    read = {os.path.realpath(path) for path in inputs}
     for path in paths:
-        target = path.absolute()
+        folder = path.absolute().parent
+        if os.path.realpath(path) in read:
+            raise FileError(f"cannot write {path}: it is also read; choose another name")
+        if os.path.isdir(path):
+            raise FileError(f"cannot write {path}: it is a folder; name a file in it")
+        if not os.path.isdir(folder):
+            raise FileError(f"cannot write {path}: there is no folder {folder}; create it first")
+        _try(path, folder)
+        # A file is replaced, not followed: two links to one file are two outputs, two ways to one name are not.
+        target = os.path.join(os.path.realpath(folder), path.name)
         if target in seen:
             raise FileError(f"{path} is named twice as an output; name it once")
         seen.add(target)
-        if target.resolve() in read:
-            raise FileError(f"cannot write {path}: it is also read; choose another name")
-        if target.is_dir():
-            raise FileError(f"cannot write {path}: it is a folder")
-        if not target.parent.is_dir():
-            raise FileError(f"cannot write {path}: there is no folder {target.parent}; create it first")
-        if target.exists() and not force:
+        if os.path.lexists(path) and not force:
             raise FileError(
                 f"{path} exists and is left as it is; choose another name, or overwrite with --force"
             )
-        _try_folder(path, target.parent)
 
 
-def _try_folder(path: Path, folder: Path) -> None:
-    """Make a file in the folder and let it go: permissions alone do not tell of read-only and special folders."""
+def make_folder(folder: Path) -> None:
+    """Make a folder for several files, unless it is there."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except FileExistsError:
+        raise FileError(
+            f"expected a folder to write to, and {folder} is a file; choose another name"
+        ) from None
+    except OSError as error:
+        raise FileError(f"cannot make the folder {folder}: {_reason(error)}; choose another") from None
+
+
+def _try(path: Path, folder: Path) -> None:
+    """Look the name up, make a file beside it and let it go: permissions alone do not tell of special folders."""
+    try:
+        with contextlib.suppress(FileNotFoundError):
+            os.lstat(path)
+    except OSError as error:
+        raise FileError(f"cannot write {path}: {_reason(error)}; choose another name") from None
     try:
         tempfile.TemporaryFile(dir=folder).close()
     except OSError as error:
-        reason = error.strerror or type(error).__name__
         raise FileError(
-            f"cannot write {path}: its folder takes no files ({reason}); choose another"
+            f"cannot write {path}: its folder takes no files ({_reason(error)}); choose another"
         ) from None
+
+
+def _reason(error: OSError) -> str:
+    return error.strerror or type(error).__name__
 
 
 def write_text(path: Path, text: str) -> None:

@@ -16,7 +16,7 @@ from rowspace.paper.document import paper_document
 from rowspace.paper.page import paper_page
 
 from .options import Force, Json, Quiet
-from .outputs import check_writable, write_text
+from .outputs import check_writable, make_folder, write_text
 from .screen import Screen
 
 _STYLES = {
@@ -53,7 +53,7 @@ def paper(
     """
     screen = Screen(quiet, as_json)
     page, figures, document = (output / name for name in ("paper.html", "paper.json", "paper.md"))
-    output.mkdir(parents=True, exist_ok=True)
+    make_folder(output)
     check_writable([page, figures, document], force=force)
     with screen.working("Computing"):
         made = reproduce(QUICK if quick else FULL, lambda chapter: screen.show(_chapter(chapter)))

@@ -37,6 +37,9 @@ from .records import Budget, Charge
 
 LONGEST_NAME = 200
 
+LARGEST_RELEASE = 950_000_000
+"""Most bytes of a release: the engines keep a billion in a row, or a little more."""
+
 
 class Ledger:
     """A ledger in a SQLite file (a path or ``sqlite:///path``) or on PostgreSQL (``postgresql://…``).
@@ -113,6 +116,11 @@ class Ledger:
 
         `BudgetExceeded` when it does not fit, `LedgerError` for everything else that is wrong.
         """
+        if len(content) > LARGEST_RELEASE:
+            raise LedgerError(
+                f"expected a release of at most {LARGEST_RELEASE:,} bytes, which a ledger can keep with its charge, got "
+                f"{len(content):,}; release a smaller part. Nothing was released"
+            )
         with self._database.reading() as connection:
             self._check_version(connection)
             dataset = self._only(connection, dataset)
