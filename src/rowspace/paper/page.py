@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from rowspace._version import __version__
-from rowspace.markup import Markup, constant, element, fragment
+from rowspace.markup import Markup, element, fragment
 from rowspace.report.html.page import PAPER
-from rowspace.report.html.script import POLICY
-from rowspace.report.html.style import SHEET
+from rowspace.report.html.shell import links, opening, whole_page
 
 from .drawing import chart_card, matrix_card
 from .record import Cell, Chapter, Claim, Table, Verdict, number
@@ -59,36 +57,20 @@ td.words { text-align: left; }
 def paper_page(reproduction: Reproduction) -> str:
     """The page as text."""
     chapters = reproduction.chapters
-    links = [element("li", element("a", chapter.short, href=f"#{chapter.key}")) for chapter in chapters]
     errata = [claim for claim in reproduction.claims if claim.correction]
-    body = element(
-        "body",
-        element("a", "Skip to the claims", href=f"#{chapters[0].key}", class_="skip"),
+    return whole_page(
+        "The matrix mechanism, reproduced",
         _header(reproduction),
-        element(
-            "nav",
-            element("ul", element("li", element("a", "Errata", href="#errata")), *links),
-            aria_label="Parts of this page",
-        ),
+        links([("errata", "Errata"), *((chapter.key, chapter.short) for chapter in chapters)]),
         element(
             "main",
             element("section", element("h2", "Errata, each demonstrated"), _errata(errata), id="errata"),
             *(_section(chapter) for chapter in chapters),
             _method(),
         ),
-        element("footer", f"Made by rowspace {__version__}. This page is complete: it loads nothing."),
+        sheet=_SHEET,
+        skip=("Skip to the claims", chapters[0].key),
     )
-    head = element(
-        "head",
-        element("meta", charset="utf-8"),
-        element("meta", http_equiv="Content-Security-Policy", content=POLICY),
-        element("meta", name_="viewport", content="width=device-width, initial-scale=1"),
-        element("meta", name_="color-scheme", content="light dark"),
-        element("meta", name_="generator", content=f"rowspace {__version__}"),
-        element("title", "The matrix mechanism, reproduced"),
-        constant("style", SHEET + "\n" + _SHEET),
-    )
-    return f"<!doctype html>\n{element('html', head, body, lang='en')}\n"
 
 
 def _header(reproduction: Reproduction) -> Markup:
@@ -103,26 +85,13 @@ def _header(reproduction: Reproduction) -> Markup:
     ]
     if doubtful := count(Verdict.UNCONFIRMED):
         tiles.append(("not confirmed", str(doubtful), "our computation disagrees with this page: a bug"))
-    return element(
-        "header",
-        element("p", "A paper, reproduced", class_="kicker"),
-        element("h1", "Optimizing linear counting queries under differential privacy"),
-        element("p", element("cite", PAPER), class_="lead"),
-        element(
-            "p",
-            "Every figure, table, example and numeric claim of the full version, computed again: the "
-            "paper's value, ours, and whether the text or a corrected value holds. Then what the paper left "
-            "open.",
-            class_="lead",
-        ),
-        element(
-            "dl",
-            *(
-                element("div", element("dt", name), element("dd", value, element("small", small)))
-                for name, value, small in tiles
-            ),
-            class_="tiles",
-        ),
+    return opening(
+        "A paper, reproduced",
+        "Optimizing linear counting queries under differential privacy",
+        element("cite", PAPER),
+        "Every figure, table, example and numeric claim of the full version, computed again: the paper's value, ours, "
+        "and whether the text or a corrected value holds. Then what the paper left open.",
+        tiles=tiles,
     )
 
 

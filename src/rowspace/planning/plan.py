@@ -30,7 +30,12 @@ if TYPE_CHECKING:
 
 PLAN_VERSION = 1
 
+OBJECTIVES = ("total", "max")
+"""What a plan can be made for: the sum of squared errors, or the worst answer's."""
+
 _LONGEST_NAME = 200
+
+_NO_BOUND = "no lower bound is available for this workload"
 
 # Checking the noise of a union takes its parts × cells, unless its structure saves it; past so many cells it must.
 _MOST_CELLS_AT_ONCE = 2**27
@@ -59,6 +64,8 @@ class Plan:
     noise: the exact distribution that will be added to each of its answers.
     lower_bound: weighted total error that no strategy with this kind of noise can go below.
     candidates: what was considered, best first.
+    objective: what it was made for, and certified for: "total", or "max" for the worst answer.
+    max_lower_bound: squared error that no strategy's worst answer can go below, importance weights aside; for "max".
 
     Guarantees
     - A plan depends on the domain, the workload and the privacy parameters only, never on data
@@ -73,6 +80,8 @@ class Plan:
     noise: NoiseModel
     lower_bound: float
     candidates: tuple[Candidate, ...]
+    objective: str = "total"
+    max_lower_bound: float = 0.0
 
     @property
     def domain(self) -> Domain:
@@ -84,10 +93,18 @@ class Plan:
         """Expected squared error summed over the workload, each query times its squared importance weight."""
         return self.noise.variance * profile_trace(self.strategy, self._form(self.workload, weighted=True))
 
-    @property
+    @cached_property
     def ratio(self) -> float:
-        """total_error / lower_bound ≥ 1: how far this plan is from the best possible, at most."""
-        return max(1.0, self.total_error / self.lower_bound) if self.lower_bound > 0 else float("inf")
+        """How far from the best possible this plan is, at most, in what it was made for; at least 1.
+
+        total_error / lower_bound or, for the worst answer, max_error / max_lower_bound.
+        """
+        if self.objective == "total":
+            return max(1.0, self.total_error / self.lower_bound) if self.lower_bound > 0 else inf
+        try:
+            return max(1.0, self.max_error / self.max_lower_bound) if self.max_lower_bound > 0 else inf
+        except TooLarge:
+            return inf
 
     @cached_property
     def rmse(self) -> float:
@@ -98,7 +115,13 @@ class Plan:
     @cached_property
     def max_error(self) -> float:
         """The largest expected squared error of any answer; `TooLarge` when there are too many to look at."""
-        return float(self.query_errors().max())
+        if not isinstance(self.strategy, TableOperator):
+            return float(self.query_errors().max())
+        worst = [group.largest_std_error for group in self.group_errors()]
+        known = [largest for largest in worst if largest is not None]
+        if len(known) < len(worst):
+            raise TooLarge("there are too many queries to look for the worst; see plan.group_errors()")
+        return max(known) ** 2
 
     def query_errors(self) -> Vector:
         """Expected squared error of every answer, in the order of the workload."""
@@ -164,9 +187,15 @@ class Plan:
             f"Plan for {self.workload.size:,} queries on {self.workload.domain.size:,} cells under {self.privacy}",
             f"  predicted RMSE of an answer   {self.rmse:.4g}",
             f"  total squared error           {self.total_error:.6g}",
-            f"  no strategy can go below      {self.lower_bound:.6g}   {self.certificate}",
-            "  candidates",
+            f"  no strategy can go below      {self.lower_bound:.6g}",
         ]
+        if self.objective == "max":
+            lines += [
+                f"  worst squared error           {self._worst_in_words()}",
+                f"  no strategy can go below      {self.max_lower_bound:.6g}",
+            ]
+        lines[-1] += f"   {self.certificate}"
+        lines.append("  candidates")
         width = max((len(c.name) for c in self.candidates), default=0)
         for c in self.candidates:
             ratio = "" if c.ratio is None else f"ratio {c.ratio:<9.4g}"
@@ -175,14 +204,21 @@ class Plan:
 
     @property
     def certificate(self) -> str:
-        """How close to the best possible, in words."""
-        if self.ratio == float("inf"):
-            return "no lower bound is available for this workload"
+        """How close to the best possible in what the plan was made for, in words."""
+        of = "" if self.objective == "total" else " of its worst answer"
+        if self.ratio == inf:
+            return f"no lower bound is available for the error{of}" if of else _NO_BOUND
         if self.ratio < 1.00005:
-            return "optimal"
+            return f"optimal in the error{of}" if of else "optimal"
         if self.ratio < 2:
-            return f"within {100 * (self.ratio - 1):.2g} % of the best possible"
-        return f"within a factor {self.ratio:.3g} of the best possible"
+            return f"within {100 * (self.ratio - 1):.2g} % of the best possible squared error{of}"
+        return f"within a factor {self.ratio:.3g} of the best possible squared error{of}"
+
+    def _worst_in_words(self) -> str:
+        try:
+            return f"{self.max_error:.6g}"
+        except TooLarge:
+            return "too many answers to look at"
 
     def to_dict(self) -> dict[str, Any]:
         """The figures, JSON-safe, for reports and machines."""
@@ -195,7 +231,9 @@ class Plan:
             "rmse": self.rmse,
             "total_error": self.total_error,
             "lower_bound": self.lower_bound,
-            "ratio": self.ratio if self.lower_bound > 0 else None,
+            "objective": self.objective,
+            **({"max_lower_bound": self.max_lower_bound} if self.objective == "max" else {}),
+            "ratio": self.ratio if self.ratio < inf else None,
             "certificate": self.certificate,
             "candidates": [vars(c) for c in self.candidates],
             "groups": [vars(group) for group in self.group_errors()],
@@ -225,6 +263,8 @@ class Plan:
             "noise": self.noise.to_dict(),
             "lower_bound": self.lower_bound,
             "candidates": [vars(c) for c in self.candidates],
+            "objective": self.objective,
+            "max_lower_bound": self.max_lower_bound,
         }
         return body, arrays
 
@@ -246,6 +286,10 @@ class Plan:
                 for c in body["candidates"]
             )
             lower_bound = _figure(body["lower_bound"])
+            # Plans of the first versions do not say what they were made for.
+            objective, worst = body.get("objective", "total"), _figure(body.get("max_lower_bound", 0.0))
+            if objective not in OBJECTIVES:
+                raise ValueError("expected an objective")
         except (KeyError, TypeError, ValueError, AttributeError, OverflowError, InvalidInput) as error:
             detail = f": {error}" if isinstance(error, InvalidInput) else ""
             raise FileError(f"damaged plan{detail}") from None
@@ -267,7 +311,7 @@ class Plan:
             ) from None
         if noise != needed:
             raise FileError("damaged plan: its noise is not the noise its privacy guarantee needs")
-        return cls(workload, privacy, strategy, noise, lower_bound, candidates)
+        return cls(workload, privacy, strategy, noise, lower_bound, candidates, objective, worst)
 
 
 def _operators_in(tree: Any) -> int:

@@ -31,6 +31,7 @@ from rowspace.planning import Plan
 from rowspace.reconstruct import answer_products, estimate_counts, estimate_tables
 from rowspace.workload import Part, Workload, predicates
 
+from .interval_ends import interval_ends
 from .methods import DerivedAnswers
 
 if TYPE_CHECKING:
@@ -146,22 +147,18 @@ class Release(DerivedAnswers):
             )
         std_error, half_width = self.plan.error_bars(level, queries)
         answer = self._answer(queries)
+        low, high = interval_ends([self], answer, half_width)
         columns: dict[str, Any] = dict(queries.table(0, queries.size, attributes))
-        columns |= {
-            "answer": answer,
-            "std_error": std_error,
-            "low": answer - half_width,
-            "high": answer + half_width,
-        }
+        columns |= {"answer": answer, "std_error": std_error, "low": low, "high": high}
         return pd.DataFrame(columns)
 
     @property
     def statement(self) -> str:
         """What was promised and how to read the numbers, in plain words; goes with every export."""
         return (
-            f"Released by rowspace {__version__} under {self.plan.privacy}, with {self.plan.noise}. "
-            "Answers are unbiased and consistent with one another; a negative or fractional count is noise, not a "
-            "mistake. Any further computation on these numbers costs no privacy."
+            f"Released by rowspace {__version__} under {self.plan.privacy}, with {self.plan.noise} in units of the "
+            "integers that were asked. Answers are unbiased and consistent with one another; a negative or fractional "
+            "count is noise, not a mistake. Any further computation on these numbers costs no privacy."
         )
 
     def __str__(self) -> str:

@@ -47,19 +47,18 @@ def _summary(plan: Plan, title: str | None) -> Table:
     grid.add_row("privacy", Text(str(plan.privacy)))
     grid.add_row("", Text(plain_privacy(plan.privacy), style="dim"))
     rmse = figures([plan.rmse])[0]
-    accuracy = Text(f"±{rmse} expected for an answer (root mean square), ")
-    accuracy.append(plan.certificate, style="bold green" if plan.ratio < 2 else "bold")
-    grid.add_row("accuracy", accuracy)
+    grid.add_row("accuracy", Text(f"±{rmse} expected for an answer (root mean square)"))
+    grid.add_row("", Text(plan.certificate, style="bold green" if plan.ratio < 2 else "bold"))
     return grid
 
 
 def _candidate_table(plan: Plan) -> Table:
-    """What was tried, best first; the first is taken. "× best" is the multiple of the lower bound on the error."""
+    """What was tried, best first; the first is taken. The bound is on squares: four times it is twice the RMSE."""
     weighted = any(part.weight != 1 for part in plan.workload.parts)
     view = table()
     view.add_column("strategy", overflow="fold")
     view.add_column("weighted RMSE" if weighted else "RMSE", justify="right", no_wrap=True)
-    view.add_column("× best", justify="right", no_wrap=True)
+    view.add_column("squared, × best", justify="right", no_wrap=True)
     view.add_column("seconds", justify="right", no_wrap=True)
     rmses = figures([math.sqrt(c.total_error / plan.workload.size) for c in plan.candidates])
     ratios = figures([c.ratio for c in plan.candidates])

@@ -10,6 +10,7 @@ weighted by what the other attributes make of it. Any one-dimensional optimizer 
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -86,7 +87,7 @@ class Product:
         """The best product, judged."""
         started = time.perf_counter()
         A = self.propose(W, privacy)
-        name = " × ".join(type(factor).__name__.lower() for factor in A.factors)
+        name = " × ".join(_in_words(factor) for factor in A.factors)
         status, seconds = "one factor per attribute, chosen in turn", time.perf_counter() - started
         return judged(f"product: {name}", A, W, privacy, status=status, steps=self.rounds, seconds=seconds)
 
@@ -101,3 +102,8 @@ class Product:
         # for replace-one it is the common yardstick by which factors are compared.
         squared = prod(A.max_column_norm(privacy.norm) ** 2 for A in chosen)
         return float(squared * np.sum(np.square(terms.weights) * costs.prod(axis=1)))
+
+
+def _in_words(factor: Operator) -> str:
+    """The name of a structure: p-identity, haar."""
+    return re.sub(r"(?<=.)(?=[A-Z])", "-", type(factor).__name__).lower()

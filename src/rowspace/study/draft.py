@@ -21,8 +21,8 @@ DATA_WARNING = (
 )
 
 LEFT_OUT = (
-    "A record that is outside one attribute that is asked about is in no answer at all. To keep records whose value is missing, unknown or "
-    'beyond the bounds, give categories an other = "unknown" and numbers outside = "clip".'
+    "A record that is outside one attribute that is asked about is in no answer at all. To keep records whose value is "
+    'missing, unknown or beyond the bounds, give categories an other = "unknown" and numbers outside = "clip".'
 )
 
 #: The drafted queries touch attributes with at most this many joint cells; others stand as comments.

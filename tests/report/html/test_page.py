@@ -73,7 +73,7 @@ def test_it_says_what_was_released(page: str, release: rs.Release) -> None:
         release.plan.certificate,
         "Records by age",
         "Cumulative distribution of age",
-        "age by sex",
+        "Records by age and sex",
         "Records by place",
         "age < 5 and sex = 'F'",
         content_digest(release.to_bytes()),
@@ -198,3 +198,32 @@ def test_long_attributes_are_merged() -> None:
     page = report_page(rs.release(plan, [3] * 1000))
     assert "9 cells to a column" in seen(page).text
     assert page.count('class="interval"') <= 120
+
+
+def test_many_groups_are_folded() -> None:
+    """Of ten attributes and their tables no group lies open, and one answer is one answer."""
+    domain = rs.Domain({f"a{i}": rs.Categorical(["x", "y"]) for i in range(10)})
+    plan = rs.plan(rs.workload.marginals(domain, up_to=2), rs.ZCDP(0.5))
+    text = report_page(rs.release(plan, pd.DataFrame({name: ["x", "y"] for name in domain.names})))
+    assert "<details>" in text
+    assert not re.search(r"<details [^>]*open", text)
+    assert "1 answer<" in text
+    assert "the first 16 groups" in text
+
+
+def test_every_group_has_room() -> None:
+    """The first groups leave some of the page to the last ones."""
+    domain = rs.Domain({f"a{i}": rs.Numeric(0, 40, bins=40) for i in range(5)})
+    plan = rs.plan(rs.workload.marginals(domain, up_to=2), rs.ZCDP(0.5))
+    text = report_page(rs.release(plan, pd.DataFrame({name: [1, 2] for name in domain.names})))
+    assert text.count("<details") == len(plan.group_errors()) == 16
+    assert text.count("279 of 1,600 answers") == 10
+
+
+def test_a_factor_explains_itself(release: rs.Release) -> None:
+    """Large ones under Laplace noise are partly the bound's; small ones are praise, in green."""
+    far, near = report_page(release), report_page(counted(rs.ZCDP(0.5)))
+    assert release.plan.ratio > 2
+    assert "part of the factor is the bound" in far
+    assert 'class="badge"' not in far
+    assert 'class="badge"' in near

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from rowspace.markup import Markup, element, fragment
@@ -16,6 +17,8 @@ MOST_ROWS = 3000
 MOST_GROUPS = 60
 _ROWS_OF_A_GROUP = 400
 _OPEN_UP_TO = 12
+_FEW_GROUPS = 8
+"""Short groups lie open when there are no more groups than that: otherwise the page would never end."""
 # A part is asked for as a whole; of a larger one not even the first rows are shown.
 _LARGEST_PART = 200_000
 
@@ -32,14 +35,13 @@ class _Group:
 def answer_tables(release: Release, level: float) -> Markup:
     """The answers in one foldable table for each group, with a box to search them."""
     groups = _groups(release)
-    room = MOST_ROWS
+    room = min(_ROWS_OF_A_GROUP, _fair_share([group.size for group in groups[:MOST_GROUPS]], MOST_ROWS))
     tables = []
     shown = 0
     for group in groups[:MOST_GROUPS]:
-        data = _first_rows(release, group, min(_ROWS_OF_A_GROUP, room), level)
+        data = _first_rows(release, group, room, level)
         if data is not None and len(data):
-            tables.append(_foldable(group, data, level))
-            room -= len(data)
+            tables.append(_foldable(group, data, level, unfolded=len(groups) <= _FEW_GROUPS))
             shown += len(data)
     total = release.plan.workload.size
     words = (
@@ -56,6 +58,21 @@ def answer_tables(release: Release, level: float) -> Markup:
         hidden=True,
     )
     return fragment(element("p", words, class_="note"), find, *tables)
+
+
+def _fair_share(sizes: Sequence[int], room: int) -> int:
+    """The most rows that every group may have so that all together fit: what small ones leave goes to the large ones.
+
+    >>> _fair_share([1, 1, 50, 100], 30)
+    14
+    """
+    ordered = sorted(sizes)
+    for at, size in enumerate(ordered):
+        share = room // (len(ordered) - at)
+        if size > share:
+            return share
+        room -= size
+    return max(ordered, default=0)
 
 
 def _groups(release: Release) -> list[_Group]:
@@ -77,8 +94,8 @@ def _first_rows(release: Release, group: _Group, room: int, level: float) -> Est
     return None if data is None else data.part(0, room)
 
 
-def _foldable(group: _Group, data: Estimates, level: float) -> Markup:
-    """One group, open when it is short."""
+def _foldable(group: _Group, data: Estimates, level: float, *, unfolded: bool) -> Markup:
+    """One group, open when it is short and others leave room."""
     columns = [
         counts(values, data.std_error) for values in (data.answer, data.std_error, data.low, data.high)
     ]
@@ -100,8 +117,8 @@ def _foldable(group: _Group, data: Estimates, level: float) -> Markup:
         element("thead", element("tr", *(element("th", text, scope="col") for text in headings))),
         element("tbody", *rows),
     )
-    summary = element("summary", group.name, element("small", f"{number} answers"))
+    summary = element("summary", group.name, element("small", f"{number} answer{'s' * (group.size != 1)}"))
     area = element(
         "div", table, class_="scroll", tabindex="0", role="region", aria_label=f"Answers about {group.name}"
     )
-    return element("details", summary, area, open=len(data) <= _OPEN_UP_TO)
+    return element("details", summary, area, open=unfolded and len(data) <= _OPEN_UP_TO)

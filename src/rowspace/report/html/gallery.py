@@ -16,6 +16,7 @@ from . import asking
 from .charts import Series, bars, columns, curves, heat
 from .charts.curves import MOST_SERIES
 from .charts.heat import Axis as HeatAxis
+from .charts.heat import written_out
 from .estimates import Estimates
 
 MOST_ATTRIBUTES = 12
@@ -143,7 +144,7 @@ def _overlaid(long: asking.Axis, short: asking.Axis, data: Estimates, level: flo
     )
     chart = curves(series, long.ticks, long.name, words, steps=True)
     subtitle = f"Records in each cell; bands are {_percent(level)} intervals"
-    return _chart(f"{long.name} by {short.name}", subtitle, chart, wide=True)
+    return _chart(f"Records by {long.name} and {short.name}", subtitle, chart, wide=True)
 
 
 def _heat(rows: asking.Axis, columns_: asking.Axis, data: Estimates, level: float) -> _Chart:
@@ -155,8 +156,14 @@ def _heat(rows: asking.Axis, columns_: asking.Axis, data: Estimates, level: floa
         HeatAxis(columns_.name, columns_.labels, columns_.ticks),
         words,
     )
-    subtitle = "Heat map of answers; ± is the standard error"
-    return _chart(f"{rows.name} by {columns_.name}", subtitle, chart, wide=len(rows.labels) > _FEW_CELLS)
+    largest = counts([max(data.std_error)], data.std_error)[0]
+    subtitle = (
+        "Answers, each with its standard error; darker is more"
+        if written_out(len(rows.labels), len(columns_.labels))
+        else f"Darker is more; standard error of a cell ±{largest} at most"
+    )
+    title = f"Records by {rows.name} and {columns_.name}"
+    return _chart(title, subtitle, chart, wide=len(rows.labels) > _FEW_CELLS)
 
 
 def _lists(release: Release, level: float) -> Iterator[_Chart]:

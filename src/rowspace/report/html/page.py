@@ -17,7 +17,7 @@ import os
 from rowspace._version import __version__
 from rowspace.files import write_whole
 from rowspace.ledger import content_digest
-from rowspace.markup import Markup, constant, element, fragment
+from rowspace.markup import Markup, element, fragment
 from rowspace.privacy import ZCDP, Privacy
 from rowspace.releases import Release
 
@@ -27,8 +27,8 @@ from .budget import Spending, budget_words
 from .gallery import gallery
 from .planned import MOST_GROUPS, accuracy, strategy
 from .privacy import privacy_words
-from .script import POLICY, SOURCE
-from .style import SHEET
+from .script import SOURCE
+from .shell import links, opening, whole_page
 
 PAPER = (
     "C. Li, M. Hay, V. Rastogi, G. Miklau, A. McGregor. Optimizing linear counting queries under differential privacy. "
@@ -64,12 +64,10 @@ def report_page(
     """
     digest = content_digest(release.to_bytes())
     sections = _sections(release, title, level, spending, digest)
-    links = [element("li", element("a", short, href=f"#{anchor}")) for anchor, short, _, _ in sections]
-    body = element(
-        "body",
-        element("a", "Skip to the answers", href="#answers", class_="skip"),
+    return whole_page(
+        f"{title}: private answers",
         _header(release, title),
-        element("nav", element("ul", *links), aria_label="Parts of this page"),
+        links((anchor, short) for anchor, short, _, _ in sections),
         element(
             "main",
             *(
@@ -77,20 +75,9 @@ def report_page(
                 for anchor, _, heading, content in sections
             ),
         ),
-        element("footer", f"Made by rowspace {__version__}. This page is complete: it loads nothing."),
-        constant("script", SOURCE),
+        skip=("Skip to the answers", "answers"),
+        script=SOURCE,
     )
-    head = element(
-        "head",
-        element("meta", charset="utf-8"),
-        element("meta", http_equiv="Content-Security-Policy", content=POLICY),
-        element("meta", name_="viewport", content="width=device-width, initial-scale=1"),
-        element("meta", name_="color-scheme", content="light dark"),
-        element("meta", name_="generator", content=f"rowspace {__version__}"),
-        element("title", f"{title}: private answers"),
-        constant("style", SHEET),
-    )
-    return f"<!doctype html>\n{element('html', head, body, lang='en')}\n"
 
 
 def _header(release: Release, title: str) -> Markup:
@@ -106,24 +93,12 @@ def _header(release: Release, title: str) -> Markup:
         ("typical error", f"±{rmse}", "root mean square"),
         ("certificate", *_certificate(release)),
     )
-    return element(
-        "header",
-        element("p", "Differentially private release", class_="kicker"),
-        element("h1", title),
-        element(
-            "p",
-            f"Counts of records by {about or 'all records'}, each with noise that protects every single record and "
-            "with an error bar that says how much.",
-            class_="lead",
-        ),
-        element(
-            "dl",
-            *(
-                element("div", element("dt", name), element("dd", value, element("small", small)))
-                for name, value, small in tiles
-            ),
-            class_="tiles",
-        ),
+    return opening(
+        "Differentially private release",
+        title,
+        f"Counts of records by {about or 'all records'}, each with noise that protects every single record and with an "
+        "error bar that says how much.",
+        tiles=tiles,
     )
 
 
@@ -191,7 +166,7 @@ def _citing(release: Release, title: str, digest: str) -> Markup:
         f"SHA-256 {digest}."
     )
     facts = (
-        ("noise", str(plan.noise)),
+        ("noise", f"{plan.noise}, in units of the integers that were asked"),
         (
             "measured",
             f"{whole(plan.strategy.shape[0])} noisy answers over {whole(plan.strategy.shape[1])} cells",

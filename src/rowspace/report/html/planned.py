@@ -15,6 +15,8 @@ from .gallery import figure
 MOST_GROUPS = 60
 _MOST_BARS = 16
 _FAR = 8.0
+_CLOSE = 2.0
+"""Certified ratio from which on the page explains itself."""
 
 
 def accuracy(plan: Plan, groups: Sequence[GroupError] | None) -> Markup:
@@ -52,7 +54,8 @@ def accuracy(plan: Plan, groups: Sequence[GroupError] | None) -> Markup:
     left_out = len(groups) - len(shown)
     table = _table(
         "Expected error of each group of queries"
-        + (f", the first {len(shown)} of {whole(len(groups))}" if left_out else ""),
+        + (f", the first {len(shown)} of {whole(len(groups))}" if left_out else "")
+        + ("; more below, scroll" if len(shown) > _MOST_BARS else ""),
         ("queries about", "number", "typical error", "worst"),
         rows,
     )
@@ -60,8 +63,13 @@ def accuracy(plan: Plan, groups: Sequence[GroupError] | None) -> Markup:
         words,
         element(
             "div",
-            figure("Expected error by group", "Root mean square error of an answer", chart),
-            element("div", table, class_="card"),
+            figure(
+                "Expected error by group",
+                "Root mean square error of an answer"
+                + (f", the first {_MOST_BARS} groups" if len(shown) > _MOST_BARS else ""),
+                chart,
+            ),
+            element("div", table, class_="card tall"),
             class_="cards",
         ),
     )
@@ -100,7 +108,7 @@ def strategy(plan: Plan) -> Markup:
     ]
     table = _table(
         "Strategies considered, best first; the first was taken",
-        ("strategy", "weighted error" if weighted else "error", "× bound", "seconds"),
+        ("strategy", "weighted error" if weighted else "error", "squared, × bound", "seconds"),
         rows,
     )
     return fragment(
@@ -109,15 +117,32 @@ def strategy(plan: Plan) -> Markup:
             "The queries were not answered one by one. A smaller set of questions, the strategy, was asked of the data "
             "with noise, and all answers follow from it by least squares, so they agree with one another. Of all "
             "strategies with this kind of noise, this one is ",
-            element("span", _certified(plan), class_="badge"),
+            element("span", _certified(plan), class_="badge" if plan.ratio < _CLOSE else "strong"),
             ".",
+            _why_far(plan),
         ),
         element(
             "div",
-            figure("Strategies considered", kind + " of an answer", chart),
+            figure(
+                "Strategies considered",
+                kind + " of an answer" + ("; the table has more" if len(near) < len(rmses) else ""),
+                chart,
+            ),
             element("div", table, class_="card"),
             class_="cards",
         ),
+    )
+
+
+def _why_far(plan: Plan) -> str | None:
+    """Who is to blame for a large factor, as far as anyone knows."""
+    if not _CLOSE <= plan.ratio < math.inf:
+        return None
+    laplace = (
+        " Under Laplace noise no strategy is known to reach the bound, so part of the factor is the bound's."
+    )
+    return f" In error bars that is a factor {math.sqrt(plan.ratio):.3g}." + (
+        laplace if plan.privacy.norm == 1 else ""
     )
 
 

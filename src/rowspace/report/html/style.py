@@ -98,6 +98,7 @@ g:hover > .bar {{ fill: var(--accent); }}
 .row-label {{ max-width: 17rem; overflow-wrap: anywhere; }}
 .row-figure {{ color: var(--muted); justify-content: flex-end; white-space: nowrap; }}
 .scroll {{ overflow-x: auto; }}
+.tall .scroll {{ max-height: 36rem; overflow-y: auto; }}
 table {{ border-collapse: collapse; width: 100%; font-size: .9rem; }}
 caption {{ text-align: left; color: var(--muted); font-size: .86rem; padding: .2rem 0 .5rem; }}
 th, td {{ text-align: right; padding: .38rem .7rem; border-bottom: 1px solid var(--line); vertical-align: baseline; }}
@@ -122,7 +123,7 @@ details > .scroll {{ padding-bottom: .9rem; }}
   border-radius: 8px; padding: .5rem .8rem; width: min(26rem, 100%); }}
 .find output {{ color: var(--muted); font-size: .9rem; }}
 .odds {{ max-width: 46rem; }}
-.badge {{ color: var(--good); font-weight: 650; }}
+.badge {{ color: var(--good); font-weight: 650; }} .strong {{ font-weight: 650; }}
 code, pre {{ font-family: ui-monospace, SFMono-Regular, Menlo, Consolas, "DejaVu Sans Mono", monospace;
   font-size: .88em; overflow-wrap: anywhere; }}
 pre {{ white-space: pre-wrap; background: var(--raised); border-radius: 8px; padding: .9rem 1.1rem; margin: .75rem 0; }}
@@ -154,6 +155,7 @@ footer {{ border-top: 1px solid var(--line); color: var(--muted); font-size: .88
   section {{ margin: 1.6rem 0; }}
   .card, .tiles div, tr {{ break-inside: avoid; }}
   .tiles {{ grid-template-columns: repeat(4, 1fr); gap: .6rem; }} .tiles dd {{ font-size: 1.2rem; }}
+  .tall .scroll {{ max-height: none; }}
   .cards {{ grid-template-columns: 1fr; }} .masonry {{ columns: 2; }}
   footer {{ margin-top: 1rem; padding-bottom: 0; }}
   .plot, .wide .plot {{ grid-template-rows: 10rem auto auto; }}

@@ -24,9 +24,14 @@ class Axis:
     ticks: Sequence[Tick]
 
 
+def written_out(rows: int, columns: int) -> bool:
+    """Whether a table of this size is drawn as figures."""
+    return rows <= MOST_FIGURES[0] and columns <= MOST_FIGURES[1]
+
+
 def heat(data: Estimates, rows: Axis, columns: Axis, description: str) -> Markup:
     """Answers in row-major order over the two axes."""
-    if len(rows.labels) <= MOST_FIGURES[0] and len(columns.labels) <= MOST_FIGURES[1]:
+    if written_out(len(rows.labels), len(columns.labels)):
         return _figures(data, rows, columns, description)
     return _map(data, rows, columns, description)
 
@@ -84,8 +89,8 @@ def _map(data: Estimates, rows: Axis, columns: Axis, description: str) -> Markup
             element("title", words[at]),
             x=str(at % width),
             y=str(at // width),
-            width="1.02",
-            height="1.02",
+            width="1",
+            height="1",
             fill_opacity=f"{shades[at]:.3f}",
         )
         for at in range(width * height)
@@ -96,6 +101,8 @@ def _map(data: Estimates, rows: Axis, columns: Axis, description: str) -> Markup
         class_="area map",
         viewBox=f"0 0 {width} {height}",
         preserveAspectRatio="none",
+        # Edges between pixels would show as seams: cells are translucent and must neither overlap nor gape.
+        shape_rendering="crispEdges",
         aria_hidden="true",
         focusable="false",
     )
