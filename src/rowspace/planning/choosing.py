@@ -9,9 +9,10 @@ from typing import Any, Literal
 import numpy as np
 
 from rowspace.exceptions import IntegerOverflow, InvalidInput, RowspaceError, TooLarge
-from rowspace.operators import Operator
+from rowspace.operators import Operator, TableOperator
+from rowspace.operators.product_workload import ProductWorkload
 from rowspace.privacy import NoiseModel, Privacy
-from rowspace.strategy import Result, Select, unit_lower_bound
+from rowspace.strategy import Result, Select, WorstQueryResult, unit_lower_bound
 from rowspace.threads import calm_threads
 from rowspace.workload import Workload
 
@@ -77,7 +78,24 @@ def plan(
     candidates = tuple(
         Candidate(r.name, r.total_error, r.ratio if r.lower_bound > 0 else None, r.seconds) for r in results
     )
-    return Plan(reduced, privacy, integers, noise, per_unit * unit_bound, candidates)
+    worst = per_unit * _worst_bound(results, unit_bound, products, privacy) if objective == "max" else 0.0
+    return Plan(reduced, privacy, integers, noise, per_unit * unit_bound, candidates, objective, worst)
+
+
+def _worst_bound(
+    results: Sequence[Result], unit_bound: float, products: ProductWorkload, privacy: Privacy
+) -> float:
+    """What no strategy's worst answer goes below, importance aside, at unit noise.
+
+    The weighted total is at most the worst error times the sum of squared weights. Optimizers for the worst answer may
+    know better: those over cells of the answers times their weights, those of tables of the answers themselves.
+    """
+    found = [unit_bound / float(products.powers @ np.array(products.sizes_of_parts, dtype=np.float64))]
+    for result in results:
+        if isinstance(result, WorstQueryResult):
+            weight = 1.0 if isinstance(result.strategy, TableOperator) else float(products.powers.max())
+            found.append(result.max_lower_bound / privacy.unit_variance / weight)
+    return max(found)
 
 
 def _in_integers(results: Sequence[Result], privacy: Privacy) -> tuple[Operator, NoiseModel]:

@@ -80,7 +80,12 @@ def recalibrated(plan: Plan, privacy: Privacy) -> Plan:
         dataclasses.replace(candidate, total_error=factor * candidate.total_error)
         for candidate in plan.candidates
     )
-    return dataclasses.replace(other, lower_bound=factor * plan.lower_bound, candidates=candidates)
+    return dataclasses.replace(
+        other,
+        lower_bound=factor * plan.lower_bound,
+        max_lower_bound=factor * plan.max_lower_bound,
+        candidates=candidates,
+    )
 
 
 def budget_name(privacy: Privacy) -> str:

@@ -38,7 +38,7 @@ from rowspace.privacy import Privacy
 from .augment import augment
 from .classical import IdentityStrategy, WorkloadItself
 from .effort import Effort, effort_named
-from .gaussian_optimal import GaussianOptimal
+from .gaussian_optimal import GaussianOptimal, WorstQueryResult
 from .hierarchical import Hierarchical, Taxonomy, Wavelet
 from .marginals import Marginals
 from .min_error_sdp import MinErrorSDP
@@ -280,7 +280,12 @@ def _completed(result: Result, W: Operator, privacy: Privacy) -> Result:
     better = judged(
         name, A, W, privacy, status=status, steps=result.steps, seconds=result.seconds, unit_bound=unit_bound
     )
-    return better if better.total_error < result.total_error * (1 - 1e-6) else result
+    if better.total_error >= result.total_error * (1 - 1e-6):
+        return result
+    if isinstance(result, WorstQueryResult):
+        worst = max_error(A, W, privacy)
+        return WorstQueryResult(**vars(better), max_error=worst, max_lower_bound=result.max_lower_bound)
+    return better
 
 
 def _attempt(
