@@ -1,6 +1,7 @@
 """The analytic Gaussian calibration against 60-digit arithmetic and published figures."""
 
 import math
+from fractions import Fraction
 
 import mpmath
 import pytest
@@ -33,8 +34,8 @@ def test_analytic_sigma_is_least(epsilon: float, delta: float) -> None:
         assert reference_delta(sigma * (1 - 1e-9), epsilon) > delta
 
 
-@pytest.mark.parametrize("epsilon", [1e-300, 1e-30, 1e6, 1e15, 1e200])
-@pytest.mark.parametrize("delta", [1e-200, 1e-6, 0.9])
+@pytest.mark.parametrize("epsilon", [1e-300, 1e-100, 1e-30, 1e6, 1e15, 1e200])
+@pytest.mark.parametrize("delta", [1e-300, 1e-200, 1e-6, 0.9])
 def test_absurd_budgets_still_calibrate(epsilon: float, delta: float) -> None:
     sigma = analytic_gaussian_sigma(epsilon, delta)
     assert gaussian_delta(sigma, epsilon) <= math.nextafter(delta, 1.0)
@@ -103,6 +104,32 @@ def test_zcdp_implies_the_stated_approximate_guarantee(rho: float, delta: float)
         for order in (1 + math.exp(u / 20) for u in range(-200, 400))
     )
     assert epsilon <= max(by_hand, 0.0) * (1 + 1e-9) + 1e-9
+
+
+@pytest.mark.parametrize(
+    "delta", [1e-300, 1e-6, 0.5, 1 - 1e-6, 0.9999999974902418, 1 - 2.0**-40, 1 - 2.0**-53]
+)
+@pytest.mark.parametrize("rho", [1e-6, 0.5, 4774.268505691045, 72026.66184821213, 1e9])
+def test_zcdp_conversion_is_never_below_its_formula(rho: float, delta: float) -> None:
+    """Every α gives a valid ε, so the least over α, in 60 digits, must not be more than what is stated."""
+    epsilon = zcdp_to_approx(rho, delta)
+    with mpmath.workdps(60):
+
+        def at(log_order: mpmath.mpf) -> mpmath.mpf:
+            excess = mpmath.exp(log_order)
+            order = 1 + excess
+            return order * rho - mpmath.log(order * mpmath.mpf(delta)) / excess - mpmath.log1p(1 / excess)
+
+        low, high = mpmath.mpf(-60), mpmath.mpf(60)
+        for _ in range(180):
+            left, right = low + (high - low) / 3, high - (high - low) / 3
+            low, high = (low, right) if at(left) < at(right) else (left, high)
+        assert epsilon >= at(low)
+
+
+def test_what_was_spent_is_never_rounded_down() -> None:
+    third = Fraction(1, 3) + Fraction(1, 2**60)
+    assert zcdp_to_approx(third, 1e-6) >= zcdp_to_approx(math.nextafter(1 / 3, 1.0), 1e-6)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("bad", BAD_POSITIVE, ids=repr)

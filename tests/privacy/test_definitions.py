@@ -74,6 +74,13 @@ def test_parameters_are_normalized() -> None:
     assert hash(PureDP(1)) == hash(PureDP(1.0))
 
 
+@pytest.mark.parametrize("stated", [Fraction(1, 10), Fraction(2, 3), 2**53 + 3, np.longdouble(1) / 10])
+def test_a_budget_between_two_floats_is_the_lower_one(stated: Fraction) -> None:
+    """The nearest float to a tenth is more than a tenth: ε would be more than was stated."""
+    for privacy, held in ((PureDP(stated), "epsilon"), (ZCDP(stated), "rho")):  # type: ignore[arg-type]
+        assert getattr(privacy, held) <= stated < math.nextafter(getattr(privacy, held), math.inf)
+
+
 def test_definitions_are_immutable() -> None:
     with pytest.raises(dataclasses.FrozenInstanceError):
         PureDP(1.0).epsilon = 2.0  # type: ignore[misc]

@@ -105,12 +105,16 @@ def zcdp_to_approx(rho: float, delta: float) -> float:
     >>> round(zcdp_to_approx(0.5, 1e-6), 4)
     5.2215
     """
-    rho, delta = positive_finite("rho", rho), probability("delta", delta)
+    checked, delta = positive_finite("rho", rho), probability("delta", delta)
+    rho = (
+        math.nextafter(checked, math.inf) if checked < rho else checked
+    )  # what was spent is never rounded down
 
     def parts(log_order: float) -> tuple[float, float, float]:
         excess = math.exp(log_order)  # α − 1
         order = 1.0 + excess
-        return order * rho, -math.log(order * delta) / excess, -math.log1p(1.0 / excess)
+        # Not ln(αδ): where α and δ are near one, their product keeps nothing of what both differ from it by.
+        return order * rho, -(math.log1p(excess) + math.log(delta)) / excess, -math.log1p(1.0 / excess)
 
     # α* ≈ 1 + √(ln(1/δ)/ρ); a factor e¹² either way is ample, and any point is valid.
     centre = 0.5 * math.log(max(-math.log(delta), 1e-3) / rho)
@@ -137,7 +141,8 @@ def _least_sigma(epsilon: float, delta: float) -> float:
         if passing <= math.nextafter(failing, math.inf):
             break
         if step < _NEWTON_STEPS:
-            guess = _newton(sigma, epsilon, math.log(delta), float(value.log().high))
+            # Of the upper end alone: the lower one may be zero, far out where δ(σ) is less than any float.
+            guess = _newton(sigma, epsilon, math.log(delta), float(value.precision.up.ln(value.high)))
         else:
             guess = failing + (passing - failing) / 2
         sigma = min(max(guess, math.nextafter(failing, math.inf)), math.nextafter(passing, 0.0))

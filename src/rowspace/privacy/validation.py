@@ -57,13 +57,17 @@ def tagged_fields(tree: object, tag: str, kinds: Mapping[str, frozenset[str]]) -
 
 
 def _real(value: object) -> float:
-    """The value as a float; NaN for whatever is not a real number (so that every comparison rejects it)."""
+    """The value as a float; NaN for whatever is not a real number (so that every comparison rejects it).
+
+    What lies between two floats, such as Fraction(1, 10), becomes the lower one: no budget is larger than was stated.
+    """
     if isinstance(value, bool) or not isinstance(value, Real):
         return math.nan
     try:
-        return float(value)
+        number = float(value)
     except OverflowError:
         return math.inf
+    return math.nextafter(number, -math.inf) if number > value else number
 
 
 def _shown(value: object) -> str:
