@@ -48,6 +48,9 @@ def _summary(plan: Plan, title: str | None) -> Table:
     grid.add_row("", Text(plain_privacy(plan.privacy), style="dim"))
     rmse = figures([plan.rmse])[0]
     grid.add_row("accuracy", Text(f"±{rmse} expected for an answer (root mean square)"))
+    if plan.objective == "max" and plan.ratio < math.inf:
+        worst = figures([math.sqrt(plan.max_error)])[0]
+        grid.add_row("", Text(f"±{worst} expected for the worst answer, which this plan makes small"))
     grid.add_row("", Text(plan.certificate, style="bold green" if plan.ratio < 2 else "bold"))
     return grid
 

@@ -227,3 +227,11 @@ def test_a_factor_explains_itself(release: rs.Release) -> None:
     assert "part of the factor is the bound" in far
     assert 'class="badge"' not in far
     assert 'class="badge"' in near
+
+
+def test_a_plan_for_the_worst_answer_is_certified_for_it() -> None:
+    domain = rs.Domain(age=rs.Numeric(0, 20, bins=20))
+    plan = rs.plan(rs.workload.prefixes(domain, "age"), rs.PureDP(1.0), objective="max")
+    text = seen(report_page(rs.release(plan, [1] * 20), title="A study")).text
+    assert "the best possible squared error of the worst answer, at most" in text
+    assert plan.certificate in text

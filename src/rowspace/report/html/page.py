@@ -105,13 +105,14 @@ def _header(release: Release, title: str) -> Markup:
 def _certificate(release: Release) -> tuple[str, str]:
     """How close to the best possible, in a figure and words."""
     ratio = release.plan.ratio
+    of = " of the worst answer" if release.plan.objective == "max" else ""
     if ratio == float("inf"):
         return "–", "no lower bound is known"
     if ratio < 1.00005:
-        return "optimal", "no strategy does better"
+        return "optimal", f"no strategy does better{' in the worst answer' if of else ''}"
     if ratio < 2:
-        return f"{100 * (ratio - 1):.2g} %", "above the best possible squared error, at most"
-    return f"× {ratio:.3g}", "the best possible squared error, at most"
+        return f"{100 * (ratio - 1):.2g} %", f"above the best possible squared error{of}, at most"
+    return f"× {ratio:.3g}", f"the best possible squared error{of}, at most"
 
 
 def _parameter(privacy: Privacy) -> str:

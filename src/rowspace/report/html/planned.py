@@ -148,7 +148,7 @@ def _why_far(plan: Plan) -> str | None:
 
 def _certified(plan: Plan) -> str:
     """The certificate as the end of a sentence."""
-    return plan.certificate if plan.lower_bound > 0 else "the best that was found; no lower bound is known"
+    return plan.certificate if plan.ratio < math.inf else "the best that was found; no lower bound is known"
 
 
 def _table(caption: str, headings: Sequence[str], rows: Sequence[Markup]) -> Markup:
