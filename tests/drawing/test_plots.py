@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import pairwise
 from pathlib import Path
 
 import matplotlib as mpl
@@ -137,3 +138,48 @@ def test_spending(release: rs.Release, tmp_path: Path) -> None:
     ax = plot_spending(ledger)
     assert list(ax.lines[0].get_ydata()) == [1.0, 2.0]
     drawn(ax)
+
+
+def overlap(labels) -> bool:
+    """Whether labels that stand side by side touch."""
+    boxes = sorted(
+        (label.get_window_extent() for label in labels if label.get_text()), key=lambda box: box.x0
+    )
+    return any(a.x1 > b.x0 for a, b in pairwise(boxes))
+
+
+@pytest.mark.parametrize("width", [3.0, 6.4])
+def test_labels_do_not_touch(width: float) -> None:
+    """A dozen places in a narrow figure are turned; where they are not, there is room for them."""
+    import matplotlib.pyplot as plt
+
+    domain = rs.Domain(place=rs.Categorical([f"P{i:02d}" for i in range(12)]), sex=rs.Categorical(["F", "M"]))
+    plan = rs.plan(rs.workload.marginal(domain, "place", "sex"), rs.PureDP(1.0), effort="fast")
+    made = rs.release(plan, [12_345] * 24)
+    for names in (("place",), ("sex", "place")):
+        _, ax = plt.subplots(figsize=(width, 3), layout="constrained")
+        ax = plot_release(made, *names, ax=ax)
+        drawn(ax)
+        labels = ax.get_xticklabels()
+        turned = labels[0].get_rotation() == 45
+        assert turned or width > 6
+        assert turned or not overlap(labels)
+    _, ax = plt.subplots(figsize=(width, 3), layout="constrained")
+    drawn(plot_release(made, "sex", ax=ax))
+    assert any("," in label.get_text() for label in ax.get_yticklabels())
+
+
+def test_long_names_leave_room_for_their_bars() -> None:
+    domain = rs.Domain({f"a{i}": rs.Numeric(0, 4, bins=4) for i in range(8)})
+    queries = rs.workload.predicates(domain, [f"a{i} < 2 and a{(i + 1) % 8} >= 2" for i in range(8)])
+    ax = plot_candidates(rs.plan(queries, rs.PureDP(1.0), effort="fast"))
+    drawn(ax)
+    for label in ax.get_yticklabels():
+        assert max(map(len, label.get_text().split("\n"))) <= 30
+        assert label.get_text().count("\n") <= 1
+
+
+def test_groups_that_are_left_out_are_counted() -> None:
+    domain = rs.Domain({f"a{i}": rs.Categorical(["x", "y"]) for i in range(8)})
+    ax = plot_groups(rs.plan(rs.workload.marginals(domain, up_to=2), rs.ZCDP(0.5)))
+    assert ax.get_xlabel().endswith("(the first 30 of 37 groups)")

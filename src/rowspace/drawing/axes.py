@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from rowspace.exceptions import InvalidInput
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.axis import Axis
 
 BAR = "#5a8fd8"
 LINE = "#1d5bb8"
@@ -41,3 +43,16 @@ def plain(ax: Axes, *, grid: str) -> None:
 def literal(text: str) -> str:
     """A label as it is: a dollar sign would begin a formula."""
     return text.replace("$", r"\$")
+
+
+def fits(ax: Axes, labels: Sequence[str]) -> bool:
+    """Whether labels fit side by side below the axes, at about six points to a character."""
+    room = ax.get_window_extent().width / ax.figure.dpi * 72 / 6
+    return sum(len(label) + 1 for label in labels) <= room
+
+
+def thousands(axis: Axis) -> None:
+    """Figures with their thousands apart."""
+    from matplotlib.ticker import StrMethodFormatter
+
+    axis.set_major_formatter(StrMethodFormatter("{x:,.10g}"))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -9,6 +10,8 @@ from .axes import BAR, BOUND, axes_or_new, literal, plain
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+
+_LINE = 30
 
 
 def bars(
@@ -24,7 +27,7 @@ def bars(
     places = range(len(labels))
     drawn = ax.barh(places, values, color=BAR, height=0.6)
     ax.bar_label(drawn, fmt="%.3g", padding=4, fontsize="small")
-    ax.set_yticks(places, [literal(label) for label in labels])
+    ax.set_yticks(places, [literal(_folded(label)) for label in labels])
     ax.invert_yaxis()
     if bound is not None:
         ax.axvline(bound, color=BOUND, linestyle="--", label=bound_name)
@@ -32,3 +35,12 @@ def bars(
     ax.margins(x=0.12)
     plain(ax, grid="x")
     return ax
+
+
+def _folded(label: str) -> str:
+    """A label on at most two lines: a long one would leave no room for its bar.
+
+    >>> _folded("product: p-identity × identity × p-identity × p-identity × identity × haar").split("\\n")
+    ['product: p-identity × identity', '× p-identity × p-identity × …']
+    """
+    return "\n".join(textwrap.wrap(label, _LINE, max_lines=2, placeholder=" …")) or label

@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from .axes import BAR, MARK, axes_or_new, literal, plain
+from .axes import BAR, MARK, axes_or_new, fits, literal, plain, thousands
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 _MOST_LABELS = 24
+_MOST_GAPS = 40
 
 
 def columns(
@@ -32,18 +33,21 @@ def columns(
         places, widths = np.arange(len(middle), dtype=float), np.full(len(middle), 0.84)
     else:
         bounds = np.asarray(edges, dtype=float)
-        places, widths = (bounds[1:] + bounds[:-1]) / 2, 0.9 * np.diff(bounds)
+        # Gaps of less than a pixel would come and go.
+        share = 0.9 if len(middle) <= _MOST_GAPS else 1.0
+        places, widths = (bounds[1:] + bounds[:-1]) / 2, share * np.diff(bounds)
     ax.bar(places, middle, width=widths, color=BAR)
     ax.vlines(places, bottom, top, color=MARK, linewidth=1.2)
     if edges is None:
         every = -(-len(labels) // _MOST_LABELS)
         shown = places[::every] if labels else places[:0]
-        turned = max((len(label) for label in labels), default=0) * len(shown) > 60
+        turned = not fits(ax, labels[::every])
         ax.set_xticks(
             shown,
             [literal(label) for label in labels[::every]],
             rotation=45 if turned else 0,
             ha="right" if turned else "center",
         )
+    thousands(ax.yaxis)
     plain(ax, grid="y")
     return ax

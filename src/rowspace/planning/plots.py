@@ -49,9 +49,11 @@ def plot_groups(plan: Plan, ax: Axes | None = None) -> Axes:
     """Root mean square error of every group of queries, the first thirty."""
     from rowspace.drawing import bars
 
-    groups = plan.group_errors()[:_MOST_BARS]
-    ax = bars([group.group for group in groups], [group.rmse for group in groups], ax=ax)
-    ax.set_xlabel("root mean square error of an answer")
+    groups = plan.group_errors()
+    shown = groups[:_MOST_BARS]
+    ax = bars([group.group for group in shown], [group.rmse for group in shown], ax=ax)
+    rest = f" (the first {len(shown)} of {len(groups):,} groups)" if len(shown) < len(groups) else ""
+    ax.set_xlabel(f"root mean square error of an answer{rest}")
     return ax
 
 

@@ -62,7 +62,7 @@ figcaption p {{ margin: .1rem 0 0; color: var(--muted); font-size: .86rem; line-
 .up span {{ right: .5rem; transform: translateY(50%); max-width: calc(100% - .5rem); overflow: hidden;
   text-overflow: ellipsis; }}
 .across {{ position: relative; grid-column: 2; height: 1.35rem; }}
-.across span {{ top: .45rem; transform: translateX(-50%); }}
+.across span {{ top: .45rem; transform: translateX(-50%); }} .across .last {{ transform: translateX(-85%); }}
 .axis-title {{ grid-column: 2; text-align: center; font-size: .8rem; color: var(--muted); padding-top: .1rem; }}
 svg line, svg polyline, svg polygon {{ vector-effect: non-scaling-stroke; }}
 .grid {{ stroke: var(--line); stroke-width: 1px; }}

@@ -9,6 +9,8 @@ from rowspace.markup import Markup, element
 
 from ..scales import EXTENT, Scale, coordinate, tick_labels, ticks
 
+_END = 0.97
+
 
 @dataclass(frozen=True)
 class Tick:
@@ -51,13 +53,26 @@ def frame(
         class_="up",
         style=f"width:{widest + 1}ch",
     )
-    below = element(
-        "div",
-        *(element("span", tick.label, style=f"left:{100 * tick.share:.2f}%") for tick in across),
-        class_="across",
-    )
+    below = labels_across(across)
     title = element("div", across_title, class_="axis-title")
     return element("div", left, area, below, title, class_="plot", role="img", aria_label=description)
+
+
+def labels_across(ticks: Iterable[Tick]) -> Markup:
+    """Labels below an area; one at its end leans inwards, or a long one would leave the card."""
+    return element(
+        "div",
+        *(
+            element(
+                "span",
+                tick.label,
+                style=f"left:{100 * tick.share:.2f}%",
+                class_="last" if tick.share > _END else None,
+            )
+            for tick in ticks
+        ),
+        class_="across",
+    )
 
 
 def _line(share: float) -> Markup:

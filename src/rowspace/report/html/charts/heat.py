@@ -9,7 +9,7 @@ from rowspace.markup import Markup, element, fragment
 
 from ...numbers import counts
 from ..estimates import Estimates
-from .frame import Tick
+from .frame import Tick, labels_across
 
 MOST_FIGURES = (24, 10)
 """Most rows and columns that are written out as figures."""
@@ -113,11 +113,7 @@ def _map(data: Estimates, rows: Axis, columns: Axis, description: str) -> Markup
         class_="up",
         style=f"width:{min(longest, 14) + 1}ch",
     )
-    below = element(
-        "div",
-        *(element("span", tick.label, style=f"left:{100 * tick.share:.2f}%") for tick in columns.ticks),
-        class_="across",
-    )
+    below = labels_across(columns.ticks)
     title = element("div", columns.name, class_="axis-title")
     top = counts([max(data.answer)], [min(data.std_error)])[0]
     key = element("p", "0 or less ", element("i", class_="ramp", aria_hidden="true"), f" {top}", class_="key")
