@@ -103,6 +103,8 @@ def notebook_table(
 ) -> str:
     """A small table for a notebook, in the notebook's own colours: first the columns of `words`, then numbers.
 
+    The caption stands above it as a paragraph: inside, it would be broken to the width of a narrow table.
+
     >>> notebook_table("Two", ["name", "size"], [["<a>", "2"]]).count("&lt;a&gt;")
     1
     """
@@ -120,11 +122,14 @@ def notebook_table(
 
     table = element(
         "table",
-        element("caption", caption, style="text-align: left; caption-side: top; padding: .2em .8em;"),
         element("thead", row("th", headings)),
         element("tbody", *(row("td", cells) for cells in rows)),
         style="border-collapse: collapse; font-variant-numeric: tabular-nums;",
     )
     return str(
-        fragment(table, element("p", note, style="margin: .3em .8em; opacity: .75;") if note else None)
+        fragment(
+            element("p", caption, style="margin: .6em .8em .3em;"),
+            table,
+            element("p", note, style="margin: .3em .8em; opacity: .75;") if note else None,
+        )
     )

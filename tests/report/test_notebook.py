@@ -30,6 +30,19 @@ def test_what_is_shown() -> None:
             assert text in found.text
 
 
+def test_the_error_and_the_answers_of_every_group() -> None:
+    page = seen(plan_html(PLAN)).text
+    for group in PLAN.group_errors():
+        assert group.group in page
+        assert f"±{group.rmse:.4g}" in page
+    assert "weighted RMSE" in page
+    plain = rs.plan(rs.workload.ranges(DOMAIN, "age"), rs.PureDP(1.0), effort="fast")
+    assert "weighted" not in plan_html(plain)
+    shown = seen(release_html(RELEASE)).text
+    assert all(part.group in shown for part in QUERIES.parts)
+    assert "… and 33 more: release.answers()" in shown
+
+
 def test_jupyter_finds_it() -> None:
     assert DOMAIN._repr_html_() == domain_html(DOMAIN)
     assert QUERIES._repr_html_() == workload_html(QUERIES)
