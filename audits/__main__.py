@@ -1,4 +1,4 @@
-"""Run every audit and print one table: `python -m audits`, or `make audit`, which writes docs/audits.md as well."""
+"""Run every audit and print one table: `python -m audits`, or `make audit`, which renews docs/audits.md as well."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import argparse
 import sys
 import time
 from pathlib import Path
-from types import ModuleType
 
 from audits import Row, audit_modules, end, page
 
@@ -18,27 +17,22 @@ def main() -> None:
     modules = {module.__name__.rpartition(".")[2]: module for module in audit_modules()}
     parser = argparse.ArgumentParser(prog="python -m audits", description="The long privacy audits.")
     parser.add_argument("names", nargs="*", metavar="AUDIT", help=f"all unless some of {', '.join(modules)}")
-    parser.add_argument("--write", action="store_true", help="write docs/audits.md; needs all of them")
+    parser.add_argument("--write", action="store_true", help="renew their sections of docs/audits.md")
     asked = parser.parse_args()
     if unknown := set(asked.names) - set(modules):
         parser.error(f"expected audits among {', '.join(modules)}, got {', '.join(sorted(unknown))}")
-    if asked.write and asked.names:
-        parser.error("expected no names with --write: the page holds all audits")
+    rows: list[Row] = []
     start = time.monotonic()
-    found: dict[ModuleType, list[Row]] = {}
     for name in asked.names or modules:
-        _say(f"{name}: running, {time.monotonic() - start:.0f} s so far")
-        found[modules[name]] = rows = modules[name].run(long=True)
-        _say(f"{name}: {sum(not row.ok for row in rows)} of {len(rows)} checks failed")
-    seconds = time.monotonic() - start
-    if asked.write:
-        page.write(found, seconds, PAGE)
-    rows = [
-        Row(f"{module.__name__.rpartition('.')[2]}: {row.name}", row.figure, row.limit, row.ok)
-        for module, own in found.items()
-        for row in own
-    ]
-    end(rows, f"{len(rows)} checks, {sum(not row.ok for row in rows)} failed, {seconds:.0f} s")
+        began = time.monotonic()
+        _say(f"{name}: running, {began - start:.0f} s so far")
+        found = modules[name].run(long=True)
+        _say(f"{name}: {sum(not row.ok for row in found)} of {len(found)} checks failed")
+        if asked.write:
+            page.renew(PAGE, modules[name], found, time.monotonic() - began)
+        rows += [Row(f"{name}: {row.name}", row.figure, row.limit, row.ok) for row in found]
+    failed = sum(not row.ok for row in rows)
+    end(rows, f"{len(rows)} checks, {failed} failed, {time.monotonic() - start:.0f} s")
 
 
 def _say(text: str) -> None:
