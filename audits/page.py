@@ -14,8 +14,8 @@ from rowspace.files import write_whole
 
 INTRODUCTION = """# Audits
 
-*Written by `make audit`. The ordinary tests hold short versions of all of these; `python -m audits ledger --write` runs one
-alone and renews its section.*
+*Written by `make audit`. The ordinary tests hold short versions of all of these; `python -m audits ledger --write`
+runs one alone and renews its section.*
 """
 
 
