@@ -114,6 +114,34 @@ def test_bad_outputs(folder: Path, monkeypatch: pytest.MonkeyPatch, arguments: l
         check(rowspace("release", "--no-ledger", "study.toml", "people.csv", *arguments), words)
 
 
+@pytest.mark.parametrize("command", ["demo", "paper"])
+def test_a_file_where_a_folder_is_expected(folder: Path, command: str) -> None:
+    with unchanged(folder):
+        check(rowspace(command, "-o", folder / "people.csv"), "expected a folder to write to")
+        check(rowspace(command, "-o", folder / "people.csv" / "x"), "cannot make the folder")
+
+
+def test_no_categories(folder: Path) -> None:
+    (folder / "study.toml").write_text(changed('["F", "M"]', "[]"))
+    check(
+        rowspace("plan", folder / "study.toml"),
+        'needs categories = ["F", "M"], got an empty list; name every',
+    )
+
+
+@pytest.mark.parametrize("cap", ["-1", "0", "nan", "inf"])
+def test_a_cap_that_cannot_be(folder: Path, cap: str) -> None:
+    ended = rowspace("plan", folder / "study.toml", "--target", "±50", "--cap", cap)
+    assert ended.code == 2
+    assert "a number above 0, got" in " ".join(ended.err.split())
+
+
+def test_a_name_with_markup_is_shown_as_it_is(folder: Path) -> None:
+    ended = rowspace("plan", folder / "study.toml", "--save", folder / "[red]a[bold].plan")
+    assert ended.code == 0
+    assert "[red]a[bold].plan" in "".join(ended.out.split())
+
+
 def test_no_data_anywhere(folder: Path) -> None:
     with unchanged(folder):
         check(

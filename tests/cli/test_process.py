@@ -109,6 +109,36 @@ def test_a_signal_between_charge_and_output(folder: Path, stop: signal.Signals) 
     assert {path.name for path in folder.iterdir()} == before
 
 
+STOPPED_PLANNING = """
+import os, signal, time
+from rowspace import planning
+plan = planning.plan
+def search(*arguments, **settings):
+    try:
+        os.kill(os.getpid(), signal.SIGINT)
+        time.sleep(60)
+    except KeyboardInterrupt:
+        return plan(*arguments, **settings)
+planning.plan = search
+from rowspace.cli import main
+main()
+"""
+
+
+def test_an_interrupt_while_planning_does_not_go_on_to_release(folder: Path) -> None:
+    """In Python an interrupt ends a search with the best so far; a command must end altogether."""
+    command = ["release", "--no-ledger", folder / "study.toml", folder / "people.csv", "-o", folder / "a.csv"]
+    ended = subprocess.run(
+        [sys.executable, "-c", STOPPED_PLANNING, *map(str, command)],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=50,
+    )
+    assert (ended.returncode, ended.stdout, ended.stderr) == (130, "", "")
+    assert not (folder / "a.csv").exists()
+
+
 def test_a_signal_that_is_ignored_stays_ignored(folder: Path) -> None:
     """As under nohup."""
     command = ["nohup", sys.executable, "-c", STOPPED_WRITING, "plan", str(folder / "study.toml")]

@@ -278,3 +278,8 @@ def test_windows_of_few_widths_get_other_spacings(widths):
 def test_random_start_covers_everything():
     start = random_start(op.Ranges(10), 2, np.random.default_rng(0))
     assert start.loss.support.entries == 20
+
+
+@pytest.mark.parametrize(("p", "words"), [(1, "p-identity, 1 row"), (2, "p-identity, 2 rows")])
+def test_its_name_counts_its_rows(p, words):
+    assert PIdentity(p=p).optimize(op.Ranges(12), UNIT).name == words

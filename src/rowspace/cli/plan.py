@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
+from rich.text import Text
 
 from rowspace import planning
 from rowspace.exceptions import InvalidInput
@@ -25,12 +27,27 @@ from .screen import Screen
 _MOST_VALUES = 50
 
 
+def _check_cap(cap: float) -> float:
+    if not 0 < cap < math.inf:
+        raise typer.BadParameter(
+            f"expected the largest ε (or ρ) that targets may need, a number above 0, got {cap:g}; leave out for {CAP:g}"
+        )
+    return cap
+
+
 class Effort(StrEnum):
     """How hard to look for a better strategy."""
 
     FAST = "fast"
     NORMAL = "normal"
     BEST = "best"
+
+
+class Objective(StrEnum):
+    """What to make small."""
+
+    TOTAL = "total"
+    MAX = "max"
 
 
 def plan(
@@ -58,7 +75,10 @@ def plan(
         ),
     ] = None,
     cap: Annotated[
-        float, typer.Option("--cap", metavar="E", help="Largest ε (or ρ) that targets may need.")
+        float,
+        typer.Option(
+            "--cap", metavar="E", callback=_check_cap, help="Largest ε (or ρ) that targets may need."
+        ),
     ] = CAP,
     save: Annotated[
         Path | None,
@@ -67,6 +87,10 @@ def plan(
         ),
     ] = None,
     effort: Annotated[Effort, typer.Option("--effort", help="How many strategies to try.")] = Effort.NORMAL,
+    objective: Annotated[
+        Objective,
+        typer.Option("--objective", help="Make the total of squared errors small, or the largest of them."),
+    ] = Objective.TOTAL,
     force: Force = False,
     as_json: Json = False,
     quiet: Quiet = False,
@@ -88,6 +112,8 @@ def plan(
         raise InvalidInput(
             "--target finds epsilon, so --epsilon cannot be given with it; use --cap to limit it"
         )
+    if target and objective is Objective.MAX:
+        raise InvalidInput("--target says which errors matter, so --objective cannot be given with it")
     study = Study.load(study_file)
     with screen.working("Planning"):
         if target:
@@ -96,7 +122,7 @@ def plan(
         else:
             found = None
             privacy = study.privacy if epsilon is None else _with_epsilon(study.privacy, epsilon)
-            made = planning.plan(study.workload, privacy, effort=effort.value)
+            made = planning.plan(study.workload, privacy, effort=effort.value, objective=objective.value)
         curve = [] if epsilons is None else planning.whatif(made, _numbers(epsilons))
         groups = made.group_errors()
         figures = _figures(made, found, curve) if as_json else {}
@@ -108,7 +134,7 @@ def plan(
     if curve:
         screen.show(whatif_view(curve, "ε" if hasattr(made.privacy, "epsilon") else "ρ"))
     if save is not None:
-        screen.show(f" [dim]saved in[/dim] {save}")
+        screen.show(Text.assemble((" saved in ", "dim"), str(save)))
     screen.document({"study": study.name, **figures, "saved": None if save is None else str(save)})
 
 

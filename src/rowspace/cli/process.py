@@ -30,7 +30,7 @@ def guarded(run: Callable[[], int]) -> int:
     """The exit code of the program, whenever it is stopped. What is half done is undone on the way out."""
     try:
         for number in _heeded():
-            signal.signal(number, signal.default_int_handler if number == signal.SIGINT else _end)
+            signal.signal(number, _end)
         code = run()
     except KeyboardInterrupt:
         code = _INTERRUPTED
@@ -45,7 +45,7 @@ def _heeded() -> list[int]:
 
 
 def _end(number: int, frame: FrameType | None) -> NoReturn:
-    """End by an exception, so that temporary files are removed."""
+    """End by an exception, so that temporary files are removed; not by the one that ends a search with its best."""
     sys.exit(128 + number)
 
 

@@ -89,8 +89,9 @@ class PIdentity:
                 raise
             status = "interrupted; best so far"
         A = _better_than_identity(descent.best, W, privacy)
+        more = A.shape[0] - A.shape[1]
         return judged(
-            "identity" if isinstance(A, Identity) else f"p-identity, {A.shape[0] - A.shape[1]} rows",
+            "identity" if isinstance(A, Identity) else f"p-identity, {more} {'row' if more == 1 else 'rows'}",
             A,
             W,
             privacy,

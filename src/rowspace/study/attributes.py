@@ -53,9 +53,11 @@ def _read_categorical(section: Section) -> Categorical:
     """Categories, perhaps with a taxonomy."""
     section.only("type", "categories", "other", "levels")
     categories = section.values.get("categories")
-    if not isinstance(categories, list):
+    if not isinstance(categories, list) or not categories:
         got = "nothing" if categories is None else kind_of(categories)
-        raise InvalidStudy(f'a categorical attribute needs categories = ["F", "M"], got {got}')
+        raise InvalidStudy(
+            f'a categorical attribute needs categories = ["F", "M"], got {got}; name every category'
+        )
     below: Iterable[Label] = [label for label in categories if isinstance(label, Label)]
     levels: dict[str, dict[Label, Label]] = {}
     for name, value in Section.of(section.values.get("levels", {})).values.items():
