@@ -282,4 +282,4 @@ def test_random_start_covers_everything():
 
 @pytest.mark.parametrize(("p", "words"), [(1, "p-identity, 1 row"), (2, "p-identity, 2 rows")])
 def test_its_name_counts_its_rows(p, words):
-    assert PIdentity(p=p).optimize(op.Ranges(12), UNIT).name == words
+    assert PIdentity(p=p).optimize(op.Ranges(64), UNIT).name == words
