@@ -1,5 +1,7 @@
 """The matrix mechanism as a whole: unbiased, with the predicted variance, never the same noise twice."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy import stats
@@ -8,6 +10,7 @@ import rowspace as rs
 from rowspace.exceptions import BudgetExceeded, InvalidInput, RowspaceError
 from rowspace.ledger import Ledger
 from rowspace.noise import InsecureSeededRandom
+from rowspace.privacy import integer_norm
 
 DOMAIN = rs.Domain(age=rs.Numeric(0, 16, bins=16), sex=rs.Categorical(["F", "M"]))
 X = np.random.default_rng(8).integers(0, 200, (16, 2))
@@ -115,6 +118,19 @@ def test_a_budget_that_is_spent_reads_no_data(tmp_path):
     plan = rs.plan(rs.workload.identity(DOMAIN), rs.PureDP(1.0))
     with pytest.raises(BudgetExceeded):
         rs.release(plan, "no-such-file.csv", ledger=tmp_path / "budget.db")
+
+
+@pytest.mark.parametrize("neighbours", ["add-remove", "replace-one"])
+def test_a_plan_with_other_noise_is_refused(neighbours):
+    domain = rs.Domain(age=rs.Numeric(0, 4, bins=4))
+    plan = rs.plan(rs.workload.ranges(domain, "age"), rs.PureDP(1.0, neighbours))
+    stronger = rs.PureDP(0.5, neighbours)
+    twice = replace(plan, strategy=2 * plan.strategy)
+    for other in (replace(plan, privacy=stronger), twice, replace(plan, noise=rs.PureDP(2.0).noise(1))):
+        with pytest.raises(InvalidInput, match="expected the noise that"):
+            rs.release(other, [1, 2, 3, 4])
+    made = replace(twice, noise=plan.privacy.noise(integer_norm(twice.strategy, plan.privacy)))
+    assert rs.release(made, [1, 2, 3, 4]).plan is made
 
 
 def test_bad_input():

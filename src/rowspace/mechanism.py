@@ -8,6 +8,8 @@ a process that dies on either side of it has lost nothing and shown nothing that
 Guarantees
 - The noisy answers satisfy the plan's privacy guarantee; everything after them is post-processing
   (measure.py; tests/test_mechanism.py).
+- A plan put together by hand, whose noise is not what its guarantee needs, is refused
+  (tests/test_mechanism.py::test_a_plan_with_other_noise_is_refused).
 - Nothing noisy is returned or written unless the ledger, when one is given, took the charge first
   (tests/test_mechanism.py::test_a_refused_charge_releases_nothing).
 - What is charged for is what is returned (tests/test_mechanism.py::test_the_ledger_keeps_what_is_released).
@@ -25,6 +27,7 @@ from .measure import measure
 from .noise import BitSource
 from .operators import TableOperator
 from .planning import Plan
+from .planning.integers import calibrated_noise
 from .releases import Release
 
 
@@ -63,6 +66,11 @@ def release(
     """
     if not isinstance(plan, Plan):
         raise InvalidInput(f"expected a plan made by rs.plan, got {type(plan).__name__}")
+    if plan.noise != calibrated_noise(plan.strategy, plan.privacy):
+        raise InvalidInput(
+            f"expected the noise that {plan.privacy} needs for this strategy, got another; a plan that was put together "
+            "by hand takes it from Privacy.noise, and rs.plan makes plans that have it"
+        )
     keeper = _keeper(ledger, dataset)
     if keeper is not None and hasattr(keeper, "check"):
         keeper.check(plan, dataset)  # only to refuse before a large table is read: charge() decides
