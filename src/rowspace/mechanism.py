@@ -68,8 +68,8 @@ def release(
         raise InvalidInput(f"expected a plan made by rs.plan, got {type(plan).__name__}")
     if plan.noise != calibrated_noise(plan.strategy, plan.privacy):
         raise InvalidInput(
-            f"expected the noise that {plan.privacy} needs for this strategy, got another; a plan that was put together "
-            "by hand takes it from Privacy.noise, and rs.plan makes plans that have it"
+            f"expected the noise that {plan.privacy} needs for this strategy, got another; a plan put together by "
+            "hand takes it from Privacy.noise, and rs.plan makes plans that have it"
         )
     keeper = _keeper(ledger, dataset)
     if keeper is not None and hasattr(keeper, "check"):
