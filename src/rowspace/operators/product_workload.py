@@ -100,7 +100,7 @@ class ProductWorkload:
             for k, numbers in by_length.items()
         ]
 
-    def _blocks(self) -> Iterator[tuple[Indices, Indices, list[Indices]]]:
+    def blocks(self) -> Iterator[tuple[Indices, Indices, list[Indices]]]:
         """(numbers of parts, attributes of each as rows, their pieces): parts whose pieces have as many attributes."""
         width = np.array([len(piece.axes) for piece in self.pieces] or [0])
         for numbers, pieces in self._batches:
@@ -122,7 +122,7 @@ class ProductWorkload:
         """The sets of attributes asked together, and all below them; attributes of one cell are left out."""
         rows: dict[int, list[Indices]] = {0: [np.empty((1, 0), dtype=np.int64)]}
         varying = np.array(self.sizes) > 1
-        for _, axes, _ in self._blocks():
+        for _, axes, _ in self.blocks():
             for kept in np.unique(varying[axes], axis=0) if axes.shape[1] else []:
                 own = (varying[axes] == kept).all(axis=1)
                 sets = np.sort(axes[own][:, kept], axis=1)
@@ -184,7 +184,7 @@ class ProductWorkload:
         """Per block of parts and pattern of its attributes: the rows whose set can vary, and which set that is."""
         varying = np.array(self.sizes) > 1
         found = []
-        for numbers, axes, pieces in self._blocks():
+        for numbers, axes, pieces in self.blocks():
             patterns = []
             for chosen in product((False, True), repeat=axes.shape[1]):
                 sets = axes[:, list(chosen)]

@@ -22,6 +22,9 @@ T, and then needs no U_ih_i = 0. Queries that tie attributes together are left o
 most ‖WA⁺‖·‖A D^½(I − hhᵗ)‖ by Cauchy–Schwarz. Of Z only T = ∅ is lost to I − hhᵗ, h = ⊗h_i: twice the squared sum over
 T ≠ ∅, divided by 1 − Σu², is a bound.
 
+*What is lost.* The product of U_i cannot see what ties e_i to the cells. `coupled_bound` can, at the same weights,
+where there are not too many sets; there little is lost.
+
 *The search.* The logarithm of the sum is convex in the logarithms of all τ_i and η_i: its tangent is below it, and is a
 sum over the attributes. So raising each attribute's own share (`attribute_bound`) raises the bound, round after round.
 Whatever u and e are found, the bound holds; it is lowered by more than rounding can have added.
@@ -43,6 +46,7 @@ from rowspace.privacy import Neighbours, Privacy
 
 from .attribute_bound import Point, Tangent, gram_root, level_and_resolution, standing_for_total
 from .bounds import singular_value_bound, unit_lower_bound
+from .coupled_bound import coupled_root
 from .even_bound import even_bound
 
 SEARCHED_CELLS = 512
@@ -71,7 +75,8 @@ def products_bound(workload: ProductWorkload, privacy: Privacy) -> float:
     if workload.only_cells:
         return Choice.even(workload, replacing, alone=False).bound
     starts = [Choice.even(workload, replacing, alone) for alone in (False, True)]
-    found = searched(max(starts, key=lambda choice: choice.bound)).bound
+    choice = searched(max(starts, key=lambda choice: choice.bound))
+    found = max(choice.bound, choice.coupled_bound)
     if not replacing and any(always := _always_asked(workload)):
         found = max(found, searched(Choice.even(workload, replacing, False, always)).bound)
     widest = max(len(workload.axes_of(part)) for part in workload.parts)
@@ -151,13 +156,22 @@ class Choice:
     @cached_property
     def bound(self) -> float:
         """In the unit of E."""
+        return self._of_sum(float(self._roots[int(self.replacing) :].sum()))
+
+    @cached_property
+    def coupled_bound(self) -> float:
+        """The same at these weights, with what ties attributes to their totals; all must be taken apart."""
+        return self._of_sum(coupled_root(self))
+
+    def _of_sum(self, total: float) -> float:
+        """The bound that a sum over the sets T gives."""
         if not self.replacing:
-            return float(self._roots.sum() ** 2)
+            return total**2
         concentration = prod(
             1 / n if a.point is None else float(np.sum(a.point.weights**2))
             for a, n in zip(self.attributes, self.workload.sizes, strict=True)
         )
-        return float(2 * self._roots[1:].sum() ** 2 / (1 - concentration)) if concentration < 1 else 0.0
+        return 2 * total**2 / (1 - concentration) if concentration < 1 else 0.0
 
     @cached_property
     def shares(self) -> list[Vector]:
