@@ -48,3 +48,24 @@ def test_study_toml_is_the_default_and_is_not_overwritten(
 def test_the_data_is_never_overwritten(folder: Path) -> None:
     with unchanged(folder):
         assert rowspace("init", folder / "people.csv", "-o", folder / "people.csv", "--force").code == 1
+
+
+def test_a_draft_is_not_released_until_it_is_said_to_be_public(folder: Path) -> None:
+    """The draft may be planned, with a remark; a release would publish what was read off the data, and is refused."""
+    draft, ledger = folder / "draft.toml", folder / "budget.db"
+    assert rowspace("init", folder / "people.csv", "-o", draft, "-q").code == 0
+    assert rowspace("budget", "create", ledger, "people", "--epsilon", "9", "-q").code == 0
+    planned = rowspace("plan", draft, "--save", folder / "draft.plan")
+    assert planned.code == 0
+    assert "cannot be released as it is" in " ".join(planned.err.split())
+    for more in (["--ledger", ledger], ["--no-ledger"], ["--no-ledger", "--plan", folder / "draft.plan"]):
+        release = ("release", draft, folder / "people.csv", "-o", folder / "a.csv", *more)
+        with unchanged(folder):
+            refused = rowspace(*release)
+        assert refused.code == 1
+        assert 'delete the line "draft = true"' in refused.err
+    text = draft.read_text()
+    assert text.count("\ndraft = true ") == 1
+    draft.write_text("".join(line for line in text.splitlines(True) if not line.startswith("draft = true")))
+    assert rowspace(*release).code == 0
+    assert rowspace("plan", draft).err == ""

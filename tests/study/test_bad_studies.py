@@ -54,3 +54,9 @@ def test_a_secret_is_not_repeated(name: str) -> None:
 def test_too_many_entries() -> None:
     with pytest.raises(InvalidStudy, match="at most 10,000"):
         Study.parse(SMALL + "[[workload]]\ntotal = true\n" * 10_000)
+
+
+@pytest.mark.parametrize("value", ['"yes"', "1", "[]"])
+def test_a_draft_is_one_or_is_not(value: str) -> None:
+    with pytest.raises(InvalidStudy, match="draft = true or draft = false"):
+        Study.parse(changed("[privacy]", f"draft = {value}\n[privacy]"))

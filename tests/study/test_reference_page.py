@@ -39,7 +39,7 @@ def known_keys(text: str) -> set[str]:
         ("[domain.age]\n", 7),
         ("[domain.sex]\n", 4),
         ("[[workload]]\n", len(_FAMILIES) + 3),
-        ("[study]\n", 2),
+        ("[study]\n", 3),
     ],
 )
 def test_every_key_is_on_the_page(place: str, least: int) -> None:

@@ -38,7 +38,8 @@ def init(
     """Draft a study file from the columns of a table. [bold]Looks at the data: for its curator only.[/bold]
 
     The draft's bounds and categories are taken from the data and are not private.
-    Replace them by public knowledge (a code book, a law, a form) first of all.
+    Replace them by public knowledge (a code book, a law, a form) first of all;
+    `release` refuses the draft until its line "draft = true" is deleted.
 
     [dim]Examples[/dim]
       rowspace init people.parquet

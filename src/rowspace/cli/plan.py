@@ -115,6 +115,8 @@ def plan(
     if target and objective is Objective.MAX:
         raise InvalidInput("--target says which errors matter, so --objective cannot be given with it")
     study = Study.load(study_file)
+    if study.draft:
+        screen.remark("note: this study is a draft that looked at the data; it cannot be released as it is")
     with screen.working("Planning"):
         if target:
             found = planning.plan_for(study.workload, target, study.privacy, cap=cap, effort=effort.value)

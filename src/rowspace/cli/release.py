@@ -79,6 +79,7 @@ def release(
     inputs = [Path(path) for path in (study_file, data, plan_file) if path is not None]
     targets = check_outputs(outputs, [*inputs, *_files(keeper)], force=force)
     study = Study.load(study_file)
+    study.require_public()
     source = data if data is not None else study.database_url()
     if source is None:
         raise InvalidInput(

@@ -118,7 +118,7 @@ class Ledger:
         """
         if len(content) > LARGEST_RELEASE:
             raise LedgerError(
-                f"expected a release of at most {LARGEST_RELEASE:,} bytes, which a ledger can keep with its charge, got "
+                f"expected a release of at most {LARGEST_RELEASE:,} bytes, as a ledger can keep with its charge, got "
                 f"{len(content):,}; release a smaller part. Nothing was released"
             )
         with self._database.reading() as connection:

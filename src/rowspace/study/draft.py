@@ -57,6 +57,7 @@ def draft_study(columns: Sequence[ColumnSketch], name: str) -> str:
         domain,
         PureDP(1.0),
         list(_queries(domain, asked)),
+        draft="delete this line when every bound and category is public knowledge",
         header=[
             "DRAFT, NOT FOR PUBLICATION.",
             *textwrap.wrap(DATA_WARNING, 96),

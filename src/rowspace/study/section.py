@@ -54,6 +54,13 @@ class Section:
         """A text, or None when the key is not there."""
         return self.text(key) if key in self.values else None
 
+    def boolean(self, key: str) -> bool:
+        """True or false, and false when the key is not there."""
+        value = self.values.get(key, False)
+        if not isinstance(value, bool):
+            raise InvalidStudy(f"expected {key} = true or {key} = false, got {kind_of(value)}")
+        return value
+
     def texts(self, key: str) -> list[str]:
         """A list of texts."""
         value = self.values[key]

@@ -29,6 +29,7 @@ class Study:
     workload: the queries.
     privacy: the guarantee.
     data: where the data is, if the file says so; never with a password.
+    draft: whether its domain was read off the data and nobody has said yet that it is public knowledge now.
 
     >>> study = Study.parse('''
     ... [study]
@@ -59,6 +60,7 @@ class Study:
     privacy: Privacy
     description: str | None = None
     data: DataPlace = field(default_factory=DataPlace)
+    draft: bool = False
 
     @property
     def table(self) -> str | None:
@@ -88,8 +90,9 @@ class Study:
                 )
         with located("[study]"):
             about = Section.of(tree.values["study"])
-            about.only("name", "description")
+            about.only("name", "description", "draft")
             title, description = about.text("name"), about.optional_text("description")
+            draft = about.boolean("draft")
         with located("[privacy]"):
             privacy = read_privacy(Section.of(tree.values["privacy"]))
         with located("[data]"):
@@ -98,7 +101,19 @@ class Study:
             declared = Section.of(tree.values["domain"])
         domain = read_domain(declared)
         workload = read_workload(tree.values.get("workload"), domain, folder)
-        return cls(title, domain, workload, privacy, description, data)
+        return cls(title, domain, workload, privacy, description, data, draft)
+
+    def require_public(self) -> None:
+        """Refuse to release by a draft: its bounds and categories are published, and they came from the data.
+
+        Raises:
+            InvalidStudy: It is a draft.
+        """
+        if self.draft:
+            raise InvalidStudy(
+                "the study is a draft of `rowspace init`, which looked at the data: a release would publish its bounds "
+                'and categories without privacy; replace them by public knowledge, then delete the line "draft = true"'
+            )
 
     def database_url(self) -> str | None:
         """The address of the database, from the file or from the environment variable it names; None if neither.

@@ -25,12 +25,14 @@ def write_study(
     privacy: Privacy,
     entries: Sequence[Entry],
     *,
+    draft: str | None = None,
     header: Sequence[str] = (),
     notes: Mapping[str, str] | None = None,
 ) -> str:
     """The text of a study file; `Study.parse` reads back the same domain, privacy and queries.
 
-    header: lines of comment at the top. notes: attribute → a comment above its table.
+    draft: marks the study as a draft, with this advice. header: lines of comment at the top. notes: attribute → a
+    comment above its table.
 
     >>> domain = Domain(sex=Categorical(["F", "M"]))
     >>> print(write_study("Residents", domain, PureDP(1.0), [{"marginal": ["sex"]}]))
@@ -50,7 +52,8 @@ def write_study(
     <BLANKLINE>
     """
     blocks = [[comment(line) for line in header]] if header else []
-    blocks.append(["[study]", _line("name", name)])
+    mark = [] if draft is None else [f"{_line('draft', True)}      {comment(draft)}"]
+    blocks.append(["[study]", _line("name", name), *mark])
     blocks.append(["[privacy]", *_privacy_lines(privacy)])
     for attribute_name, attribute in domain.attributes:
         note = (notes or {}).get(attribute_name)
