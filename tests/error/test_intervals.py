@@ -93,6 +93,52 @@ def test_integer_noise_covers_at_least_what_is_stated(privacy, cells, level):
         assert covered - 2 * pmf[int(width) - 1 : int(width) + 1].sum() < level
 
 
+@pytest.mark.parametrize("missing", [1e-4, 1e-6, 1e-7, 1e-9, 1e-12])
+def test_levels_close_to_one(missing):
+    """What is asked of each interval where many must hold at once: the tail itself is right, not just the level."""
+    assert quantile([1.0], 1 - missing) == pytest.approx(-np.log(missing), rel=1e-4)
+    two = quantile([1.0, 0.5], 1 - missing)  # P(|S| > h) = (4e^(−h) − e^(−2h))/3
+    assert (4 * np.exp(-two) - np.exp(-2 * two)) / 3 == pytest.approx(missing, rel=0.02)
+    assert error.standard_quantile(moments_of([1.0]), 0.0, 1 - missing) == pytest.approx(
+        stats.norm.isf(missing / 2), rel=1e-4
+    )
+
+
+COARSE = [*map(PureDP, (0.5, 1.0, 2.0, 3.0, 4.5, 6.0, 8.0, 12.0)), *map(ZCDP, (0.3, 1.0, 2.0, 3.0, 4.0, 8.0))]
+
+
+@pytest.mark.parametrize("privacy", COARSE, ids=str)
+@pytest.mark.parametrize(
+    "coefficients",
+    [(1,), (1,) * 70, (1, 2), (1, 2, 4), (4, 7), (1, 30), (6, 10, 15), (1, 3, 5, 8, 11), (10, *(1,) * 30)],
+    ids=lambda c: f"{c[:5]} of {len(c)}",
+)
+def test_unequal_steps_cover_at_least_what_is_stated(privacy, coefficients):
+    """Integer noise of one or few steps, weighted differently: the exact lattice probability reaches the level,
+    whether or not the lattice is known.
+    """
+    noise = privacy.noise(1)
+    points = 4096
+    t = 2 * np.pi * np.arange(points) / points
+    phi = np.prod([noise.characteristic(c * t) for c in coefficients], axis=0)
+    within = np.cumsum(np.fft.fft(phi).real[: points // 2] / points)
+    within = 2 * within - within[0]
+    c = np.array(coefficients, dtype=float)
+    for spacing in (0.0, 1.0):
+        parts = Moments(*(np.array([v]) for v in ((c**2).sum(), (c**4).sum(), c.max(), spacing)))
+        for level in (0.8, 0.9, 0.95, 0.99, 0.999):
+            (width,) = error.half_widths(parts, noise, level)
+            assert within[int(width + 1e-9)] >= level - 1.5e-3
+            assert not np.signbit(width)
+
+
+@pytest.mark.parametrize("privacy", [PureDP(50.0), ZCDP(200.0), PureDP(5000.0)], ids=str)
+def test_noise_that_is_never_seen_needs_no_interval(privacy):
+    c = np.array([1.0, 2.0, 5.0])
+    parts = Moments(*(np.array([v]) for v in ((c**2).sum(), (c**4).sum(), 5.0, 1.0)))
+    assert error.half_widths(parts, privacy.noise(1), 0.9999) == [0.0]
+
+
 @pytest.mark.parametrize("level", [0.0, 1.0, -0.5, 2, float("nan"), "95%", None])
 def test_levels_outside_zero_to_one_are_refused(level):
     parts = moments_of([1.0])

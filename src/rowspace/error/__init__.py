@@ -8,8 +8,9 @@
 
 from .analysis import max_error, noise_level, query_errors, query_variances, total_error
 from .coefficients import Moments
-from .intervals import half_widths, standard_quantile
+from .intervals import half_widths
 from .moments import moments
+from .noise_quantiles import standard_quantile
 from .plots import plot_profile
 from .profile import Decomposition, decompose, profile, profile_equivalent, strategy_from_profile
 from .traces import profile_trace

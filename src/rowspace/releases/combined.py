@@ -30,6 +30,7 @@ from rowspace.workload import Workload
 from .combined_answers import Answers, ByCells, ByQuery, ByStrategy, ByTables
 from .combined_privacy import Guarantees
 from .evidence import Evidence, as_queries, measurement_of
+from .interval_ends import interval_ends
 from .methods import DerivedAnswers
 from .release import TABLE_LIMIT, Release
 
@@ -124,9 +125,10 @@ class Combined(DerivedAnswers):
                 f"a table of {queries.size:,} answers exceeds {TABLE_LIMIT:,} rows; ask for a part of the workload"
             )
         answer, std_error, half_width = self._answers.table(queries, level)
+        largest_count = max(release._largest_count for release in self.releases)
+        low, high = interval_ends(answer, half_width, largest_count)
         columns: dict[str, Any] = dict(queries.table())
-        columns |= {"answer": answer, "std_error": std_error}
-        columns |= {"low": answer - half_width, "high": answer + half_width}
+        columns |= {"answer": answer, "std_error": std_error, "low": low, "high": high}
         return pd.DataFrame(columns)
 
     @property

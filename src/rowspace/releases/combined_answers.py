@@ -66,7 +66,8 @@ class ByStrategy(Answers):
             answer = np.asarray(W @ self._estimate)
         # The noise moves in steps: so do the answers, by the spacing of its coefficients times that.
         parts = replace(parts, spacing=parts.spacing * own.step)
-        return answer, np.sqrt(own.variance * parts.second), half_widths(parts, own, level)
+        half = half_widths(parts, own, level, own.step or 1.0)
+        return answer, np.sqrt(own.variance * parts.second), half
 
     @cached_property
     def _tables(self) -> ComponentTables:
@@ -177,6 +178,8 @@ def widest(parts: Moments, measurements: Sequence[Measurement], level: float) ->
     most half a step from a continuous law; no answer's step is larger than its largest coefficient.
     """
     shapes = {0.0, max(measurement.excess_kurtosis for measurement in measurements)}
-    half = np.max([half_widths(parts, _UnitNoise(shape), level) for shape in sorted(shapes)], axis=0)
-    step = max((measurement.step or 1.0) / np.sqrt(measurement.variance) for measurement in measurements)
-    return np.asarray(half + parts.largest * step / 2)
+    step = float(
+        max((measurement.step or 1.0) / np.sqrt(measurement.variance) for measurement in measurements)
+    )
+    each = [half_widths(parts, _UnitNoise(shape), level, step) for shape in sorted(shapes)]
+    return np.asarray(np.max(each, axis=0))

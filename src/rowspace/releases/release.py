@@ -27,9 +27,10 @@ from rowspace.files import Arrays, archive_bytes, read_archive, unpack_archive, 
 from rowspace.operators import TableOperator
 from rowspace.operators.base import Vector
 from rowspace.operators.component_tables import ComponentTables
-from rowspace.planning import Plan
+from rowspace.planning import Plan, dropped_bits
 from rowspace.reconstruct import answer_products, estimate_counts, estimate_tables
-from rowspace.workload import Part, Workload, predicates
+from rowspace.workload import Part, Workload
+from rowspace.workload.asked import asked
 
 from .interval_ends import interval_ends
 from .methods import DerivedAnswers
@@ -80,6 +81,13 @@ class Release(DerivedAnswers):
         assert isinstance(self.plan.strategy, TableOperator)
         return estimate_tables(self.plan.strategy, self.noisy_answers)
 
+    @cached_property
+    def _largest_count(self) -> float:
+        """About the largest count behind the answers: what their rounding errors are proportional to."""
+        noisy, strategy = self.noisy_answers, self.plan.strategy
+        largest = max(abs(int(noisy.max(initial=0))), abs(int(noisy.min(initial=0))))
+        return float(np.ldexp(largest, dropped_bits(strategy)) / max(1.0, strategy.largest_entry()))
+
     def _answer(self, queries: Workload) -> Vector:
         """Answers to queries over the plan's domain."""
         if isinstance(self.plan.strategy, TableOperator):
@@ -91,14 +99,12 @@ class Release(DerivedAnswers):
         return self._table(self.plan.workload, level)
 
     def ask(self, queries: Workload | str | Sequence[str], level: float = 0.95) -> pd.DataFrame:
-        """Answers to other queries over the same attributes, for free; predicates may be given as text.
+        """Answers to other queries over the same attributes, for free; as text they are conditions or SQL.
 
         `UnsupportedWorkload` for a query that the measured strategy cannot answer without bias.
         """
-        if isinstance(queries, str):
-            queries = [queries]
         if not isinstance(queries, Workload):
-            queries = predicates(self.plan.domain, list(queries))
+            queries = asked(self.plan.domain, queries)
         within = self._within(queries)
         try:
             return self._table(within, level)
@@ -147,7 +153,7 @@ class Release(DerivedAnswers):
             )
         std_error, half_width = self.plan.error_bars(level, queries)
         answer = self._answer(queries)
-        low, high = interval_ends([self], answer, half_width)
+        low, high = interval_ends(answer, half_width, self._largest_count)
         columns: dict[str, Any] = dict(queries.table(0, queries.size, attributes))
         columns |= {"answer": answer, "std_error": std_error, "low": low, "high": high}
         return pd.DataFrame(columns)
