@@ -113,3 +113,19 @@ def test_damaged_release_files(release, tmp_path):
     PLAN.save(tmp_path / "p")
     with pytest.raises(FileError):
         rs.Release.load(tmp_path / "p")
+
+
+def test_asking_in_sql():
+    """Everywhere a release is asked, on the command line or not, a condition and SQL are the same."""
+    domain = rs.Domain(age=rs.Numeric(0, 4, bins=4), sex=rs.Categorical(["F", "M"]))
+    made = rs.release(rs.plan(rs.workload.identity(domain), rs.PureDP(1.0), effort="fast"), [5] * 8)
+    in_sql = "select count(*) from people where age < 2"
+    assert made.ask(in_sql)["answer"].tolist() == made.ask("age < 2")["answer"].tolist()
+    both = ["age < 2", "SELECT sex, COUNT(*) FROM people GROUP BY sex", "sex = 'F'"]
+    for one in (made, made.consistent()):
+        answers = one.ask(both)["answer"]
+        assert len(answers) == 4
+        assert answers[1] == pytest.approx(answers[3])
+    for nothing in ([], [3], 3, None):
+        with pytest.raises(InvalidWorkload, match="predicates as text"):
+            made.ask(nothing)

@@ -13,7 +13,8 @@ from rowspace.operators.base import Vector
 from rowspace.reconstruct.joint_tables import JointTables, joint_tables
 from rowspace.reconstruct.least_squares import noisy_values
 from rowspace.reconstruct.measurement import Measurement, joint_estimate
-from rowspace.workload import Workload, predicates
+from rowspace.workload import Workload
+from rowspace.workload.asked import asked
 
 if TYPE_CHECKING:
     from .combined import Combined
@@ -56,13 +57,9 @@ def promise_of(release: Release | Combined) -> str:
 
 
 def as_queries(domain: Domain, queries: Workload | str | Sequence[str]) -> Workload:
-    """Queries over this domain, from a workload over its attributes or predicates as text."""
-    if isinstance(queries, str):
-        queries = [queries]
+    """Queries over this domain, from a workload over its attributes or as text, conditions or SQL."""
     if not isinstance(queries, Workload):
-        if not isinstance(queries, Sequence) or not all(isinstance(text, str) for text in queries):
-            raise InvalidWorkload('expected a workload or predicates as text such as "age >= 65"')
-        return predicates(domain, list(queries))
+        return asked(domain, queries)
     for name in queries.attributes:
         if name not in domain or queries.domain[name] != domain[name]:
             raise InvalidWorkload(

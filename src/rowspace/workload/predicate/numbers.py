@@ -100,7 +100,7 @@ class _Cuts:
         if abs(attribute.edge(index) - threshold) > slack:
             raise self.error(
                 f"{self._test} does not fall on a bin edge{self._in_integers(threshold)}; "
-                f"the nearest edges are {self._nearest(threshold)}"
+                f"the nearest edges are {self._nearest(threshold)}: ask about one of them, or declare an edge there"
             )
         return index
 

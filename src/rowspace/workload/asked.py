@@ -1,0 +1,37 @@
+"""Queries as people type them: conditions or SQL."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from itertools import groupby
+
+from rowspace.domain import Domain
+from rowspace.exceptions import InvalidWorkload
+from rowspace.workload.sql_queries import sql
+from rowspace.workload.texts import predicates
+from rowspace.workload.union import Workload
+
+
+def asked(domain: Domain, texts: str | Iterable[str]) -> Workload:
+    """The queries of some texts in the order given: SQL where a text begins with SELECT, else conditions.
+
+    >>> from rowspace.domain import Categorical, Numeric
+    >>> domain = Domain(age=Numeric(0, 100, bins=100), sex=Categorical(["F", "M"]))
+    >>> asked(domain, ["age < 18", "SELECT sex, COUNT(*) FROM people GROUP BY sex"]).labels()
+    ['age < 18', 'sex = F', 'sex = M']
+
+    Raises:
+        PredicateError: A text is neither.
+    """
+    given = [texts] if isinstance(texts, str) else list(texts) if isinstance(texts, Iterable) else []
+    if not given or not all(isinstance(text, str) for text in given):
+        raise InvalidWorkload('expected a workload or predicates as text such as "age >= 65", or SQL')
+    found: list[Workload] = []
+    for is_sql, run in groupby(given, key=_is_sql):
+        alike = list(run)
+        found += [sql(domain, text) for text in alike] if is_sql else [predicates(domain, alike)]
+    return sum(found[1:], found[0])
+
+
+def _is_sql(text: str) -> bool:
+    return text.lstrip()[:6].upper() == "SELECT"
