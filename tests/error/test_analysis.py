@@ -157,3 +157,14 @@ def test_matrices_as_users_have_them():
 def test_a_number_is_no_guarantee(privacy):
     with pytest.raises(InvalidInput, match="PureDP"):
         error.query_errors(op.Identity(4), op.Prefix(4), privacy)
+
+
+@pytest.mark.parametrize("queries", [1, 8], ids=["one by one", "all at once"])
+def test_a_small_query_outside_the_row_space_does_not_hide_beside_large_ones(queries):
+    large = np.full((queries, 8), 1e8)
+    A = op.Dense(np.vstack([np.ones(8), [1, 1, 1, 1, 0, 0, 0, 0]]))
+    assert np.isfinite(error.moments(A, op.Dense(large)).second).all()
+    W = op.Dense(np.vstack([large, np.eye(8)[0]]))
+    for judge in (error.moments, error.query_variances, error.profile_trace):
+        with pytest.raises(UnsupportedWorkload):
+            judge(A, W)

@@ -94,7 +94,7 @@ def _surely_within(parts: Moments, variance: float, step: float, missing: float)
     if variance == 0.0:
         return np.zeros_like(parts.second)
     by_variance = np.sqrt(variance * parts.second / missing)
-    largest = np.maximum(parts.largest, 1e-300) * step
+    largest = np.where(parts.largest > 0, parts.largest, 1.0) * step
     terms = parts.second * step**2 / largest**2
     u = np.linspace(0.05, 0.95, 19)
     needed = np.log(2 / missing) - np.multiply.outer(terms, np.log1p(-u))

@@ -14,6 +14,9 @@ from rowspace.threads import calm_threads
 
 from .least_squares import iterated
 
+LEAST_VARIANCE = 1e-30
+"""Noise that is never drawn as anything but zero counts as this much: measurements are weighted by 1/variance."""
+
 
 @dataclass(frozen=True, eq=False)
 class Measurement:
@@ -27,6 +30,11 @@ class Measurement:
     variance: float
     excess_kurtosis: float
     step: float
+
+    def __post_init__(self) -> None:
+        if self.variance < LEAST_VARIANCE:
+            object.__setattr__(self, "variance", LEAST_VARIANCE)
+            object.__setattr__(self, "excess_kurtosis", 1 / LEAST_VARIANCE)
 
 
 def merged(measurements: Sequence[Measurement]) -> list[Measurement]:

@@ -94,7 +94,7 @@ def ratio(release: Release, a: Query, b: Query, level: float = 0.95) -> Estimate
     r = A / B
     row = release.ask(combined(domain, pair, [[1.0, -r]]), level).iloc[0]
     std_error, half = float(row["std_error"]) / abs(B), float(row["high"] - row["low"]) / 2
-    if abs(B) >= STEADY_DENOMINATOR * sqrt(variance_b):
+    if abs(B) >= STEADY_DENOMINATOR * sqrt(variance_b) or std_error == 0.0:
         return Estimate(r, std_error, r - half / abs(B), r + half / abs(B), level, DELTA_METHOD)
     # The roots of (A − rB)² = z²(V_A − 2rC + r²V_B), z in standard errors of this combination's own noise.
     z = max(half / float(row["std_error"]), reach / sqrt(variance_b))

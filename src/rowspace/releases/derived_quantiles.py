@@ -126,7 +126,9 @@ def _one(
     rising = (np.maximum.accumulate(D) + np.minimum.accumulate(D[::-1])[::-1]) / 2
     nothing = np.zeros(n + 1)
     value = _Line(edges, rising, nothing, nothing[:-1]).first_possible()
-    return q, value, line.first_possible(), line.mirrored().first_possible() * -1
+    # Where there is hardly any noise the ends differ from the quantile by rounding errors alone, to either side.
+    low, high = line.first_possible(), -line.mirrored().first_possible()
+    return q, value, min(low, value), max(high, value)
 
 
 @dataclass(frozen=True)
