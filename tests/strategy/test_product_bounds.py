@@ -49,10 +49,10 @@ def joint_weights(choice):
     return reduce(np.kron, own)
 
 
-@given(random_products(), st.booleans(), st.integers(0, 2**32 - 1))
-@settings(max_examples=80, deadline=None)
-def test_any_weights_and_directions_give_a_bound(W, replacing, seed):
-    """At most the sum of singular values of W D^½, of which every square is a bound."""
+@given(random_products(), st.booleans(), st.sampled_from([2.0**28, 30.0, 0.0]), st.integers(0, 2**32 - 1))
+@settings(max_examples=120, deadline=None)
+def test_any_weights_and_directions_give_a_bound(W, replacing, work, seed):
+    """At most the sum of singular values of W D^½, of which every square is a bound; also where blocks are cut."""
     rng = np.random.default_rng(seed)
     always = _always_asked(W) if not replacing and rng.random() < 0.5 else []
     choice = at_random(Choice.even(W, replacing, False, always), rng)
@@ -65,7 +65,9 @@ def test_any_weights_and_directions_give_a_bound(W, replacing, seed):
         limit = scipy.linalg.svdvals(M).sum() ** 2
     assert choice.bound <= limit * (1 + 1e-9) + 1e-12
     if all(attribute.split for attribute in choice.attributes):
-        assert choice.coupled_bound <= limit * (1 + 1e-9) + 1e-12
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr("rowspace.strategy.coupled_bound.MOST_WORK", work)
+            assert choice.coupled_bound <= limit * (1 + 1e-9) + 1e-12
 
 
 @given(st.integers(0, 2**32 - 1))
@@ -121,7 +123,7 @@ def test_never_below_lowered_gram_matrices(W):
 
 @pytest.mark.parametrize(
     ("kind", "d", "figure"),
-    [(op.Prefix, 10, 1.028), (op.Prefix, 30, 1.253), (op.Ranges, 10, 1.008), (op.Ranges, 30, 1.100)],
+    [(op.Prefix, 10, 1.028), (op.Prefix, 30, 1.143), (op.Ranges, 10, 1.008), (op.Ranges, 30, 1.042)],
     ids=["prefixes, 10", "prefixes, 30", "ranges, 10", "ranges, 30"],
 )
 def test_how_near(kind, d, figure):
