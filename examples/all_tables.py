@@ -30,7 +30,7 @@ def main(folder: str = "out/all_tables") -> None:
     write_report(release, out / "report.html", title="People")
 
     whole = release.consistent(integral=True)  # whole and not negative: for print
-    whole.answers().to_csv(out / "whole.csv", index=False)
+    rs.export(whole, out / "whole.csv")
     print(whole.effect)
     print(f"written to {out}: people.release, answers.csv, whole.csv, report.html")
 

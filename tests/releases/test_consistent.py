@@ -230,3 +230,14 @@ def test_a_precise_small_table_stays_precise():
     moved = release.consistent().ask(ages)["answer"] - unbiased["answer"]
     # With the large tables alone every age moved by about 40 standard errors; the nearest tables move them by 0.7.
     assert np.sqrt(np.mean(moved**2)) < 3 * unbiased["std_error"].mean()
+
+
+def test_tables_with_totals(form):
+    whole = made("marginals, Laplace").consistent(integral=True)
+    table = whole.table("place", "sex")
+    assert list(table.index) == ["a", "b", "c", "total"]
+    assert list(table.columns) == ["F", "M", "total"]
+    assert (table.drop(columns="total").sum(axis=1) == table["total"]).all()
+    assert (table.drop(index="total").sum() == table.loc["total"]).all()
+    assert whole.table("sex")["count"].tolist() == table.loc["total"].tolist()
+    assert (table == whole.table("sex", "place").T).all(axis=None)

@@ -7,6 +7,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import rowspace as rs
+from rowspace.exceptions import InvalidInput
 from rowspace.releases import Release
 
 DOMAIN = rs.Domain(
@@ -46,3 +47,25 @@ def test_what_is_written_is_the_table_of_answers(in_portions, tmp_path, suffix):
     pd.testing.assert_frame_equal(
         read(tmp_path / f"a{suffix}"), in_portions.answers(), check_dtype=False, rtol=1e-15
     )
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".parquet", ".json"])
+def test_consistent_counts_say_that_they_are_biased(suffix, tmp_path):
+    domain = rs.Domain(age=rs.Numeric(0, 4, bins=4), sex=rs.Categorical(["M", "F"]))
+    made = rs.release(rs.plan(rs.workload.marginal(domain, "age", "sex"), rs.PureDP(1.0)), [7] * 8)
+    whole = made.consistent(integral=True)
+    path = tmp_path / f"whole{suffix}"
+    rs.export(whole, path)
+    assert b"Biased post-processing" in path.read_bytes()
+    assert b"Intervals" not in path.read_bytes()
+    if suffix == ".csv":
+        read = pd.read_csv(path, comment="#")
+        assert read["answer"].tolist() == whole.answers()["answer"].tolist()
+    rs.export(made.combine(made_again(made)).consistent(), tmp_path / f"both{suffix}")
+    with pytest.raises(InvalidInput, match="expected a release"):
+        rs.export(whole.answers(), path)
+
+
+def made_again(made):
+    """Another release of the same plan."""
+    return rs.release(made.plan, [7] * 8)

@@ -22,7 +22,7 @@ import numpy as np
 
 from rowspace.exceptions import InvalidInput, TooLarge
 from rowspace.operators.base import Vector
-from rowspace.workload import Workload
+from rowspace.workload import Workload, marginal
 
 from .consistent_counts import Counts, counts_of
 from .consistent_effect import Effect
@@ -52,8 +52,27 @@ class Consistent:
         return self._table(self.release.plan.workload)
 
     def ask(self, queries: Workload | str | Sequence[str]) -> pd.DataFrame:
-        """Answers to other queries over the same attributes, for free; predicates may be given as text."""
+        """Answers to other queries over the same attributes, for free; as text they are conditions or SQL."""
         return self._table(as_queries(self.release.plan.domain, queries))
+
+    def table(self, row: str, column: str | None = None) -> pd.DataFrame:
+        """Counts by one or two attributes (or levels) with their totals, which are sums of what is shown."""
+        import pandas as pd
+
+        names = [row] if column is None else [row, column]
+        queries = marginal(self.release.plan.domain, *names)
+        counts = self._table(queries)
+        if column is None:
+            frame = pd.DataFrame(
+                {"count": counts["answer"].to_numpy()}, index=pd.Index(counts[row], name=row)
+            )
+        else:
+            # As they come, not as the alphabet has them.
+            order = {name: counts[name].unique() for name in names}
+            frame = counts.pivot(index=row, columns=column, values="answer").loc[order[row], order[column]]
+            frame["total"] = frame.sum(axis=1)
+        frame.loc["total"] = frame.sum(axis=0)
+        return frame
 
     def _table(self, queries: Workload) -> pd.DataFrame:
         import pandas as pd

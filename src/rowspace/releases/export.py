@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterator
+from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
@@ -15,14 +16,18 @@ from typing import TYPE_CHECKING, BinaryIO
 from rowspace.exceptions import InvalidInput
 from rowspace.files import write_whole
 
+from .consistent import Consistent
 from .release import Release
 
 if TYPE_CHECKING:
+    import pandas as pd
     import pyarrow as pa
 
 
-def export(release: Release, path: str | os.PathLike[str], level: float = 0.95) -> None:
+def export(release: Release | Consistent, path: str | os.PathLike[str], level: float = 0.95) -> None:
     """Write the answers to a .csv, .parquet or .json file, whole or not at all.
+
+    release: a release, or its consistent counts, which have no intervals and say that they are biased.
 
     CSV carries the statement in leading lines that start with ``#`` (pandas: ``comment="#"``), Parquet in the
     schema's metadata under ``rowspace``, JSON in the field ``statement``.
@@ -31,49 +36,76 @@ def export(release: Release, path: str | os.PathLike[str], level: float = 0.95) 
     suffix = Path(path).suffix.lower()
     if suffix not in writers:
         raise InvalidInput(f"expected a file ending in {', '.join(writers)}, got {Path(path).name!r}")
-    write_whole(path, lambda file: writers[suffix](file, release, level))
+    if not isinstance(release, Release | Consistent):
+        raise InvalidInput(f"expected a release or its consistent counts, got {type(release).__name__}")
+    content = _Content(release, level)
+    write_whole(path, lambda file: writers[suffix](file, content))
 
 
-def _csv(file: BinaryIO, release: Release, level: float) -> None:
+@dataclass(frozen=True)
+class _Content:
+    """What is written, and the level of its intervals."""
+
+    source: Release | Consistent
+    level: float
+
+    @property
+    def notes(self) -> dict[str, str | float]:
+        """What goes with the answers."""
+        own: dict[str, str | float] = {"statement": self.source.statement}
+        return own | ({"level": self.level} if isinstance(self.source, Release) else {})
+
+    def portions(self) -> Iterator[pd.DataFrame]:
+        """The answers, as many at a time as fit."""
+        if isinstance(self.source, Release):
+            return self.source.stream(level=self.level)
+        return iter([self.source.answers()])
+
+
+def _csv(file: BinaryIO, content: _Content) -> None:
     """The statement, the header, the answers; text in quotes, so that a label with a # in it is no comment."""
     import pyarrow.csv
 
-    header = f"# {release.statement}\n# Intervals cover the true answer with probability {level:g}.\n"
-    file.write(header.encode())
-    schema, tables = _tables(release, level)
+    notes = content.notes
+    file.write(f"# {notes['statement']}\n".encode())
+    if "level" in notes:
+        file.write(f"# Intervals cover the true answer with probability {notes['level']:g}.\n".encode())
+    schema, tables = _tables(content)
     with pyarrow.csv.CSVWriter(file, schema) as writer:
         for table in tables:
             writer.write_table(table)
 
 
-def _parquet(file: BinaryIO, release: Release, level: float) -> None:
+def _parquet(file: BinaryIO, content: _Content) -> None:
     """One row group for each portion."""
     import pyarrow.parquet
 
-    notes = {"rowspace": json.dumps({"statement": release.statement, "level": level})}
-    schema, tables = _tables(release, level)
+    notes = {"rowspace": json.dumps(content.notes)}
+    schema, tables = _tables(content)
     with pyarrow.parquet.ParquetWriter(file, schema.with_metadata(notes)) as writer:
         for table in tables:
             writer.write_table(table.replace_schema_metadata(notes))
 
 
-def _json(file: BinaryIO, release: Release, level: float) -> None:
+def _json(file: BinaryIO, content: _Content) -> None:
     """One object; its answers one to a line."""
-    head = {"statement": release.statement, "privacy": release.plan.privacy.to_dict(), "level": level}
+    source = content.source.release if isinstance(content.source, Consistent) else content.source
+    promise = {"privacy": source.plan.privacy.to_dict()} if isinstance(source, Release) else {}
+    head = {"statement": content.source.statement} | promise | content.notes
     file.write(json.dumps(head, ensure_ascii=False, allow_nan=False)[:-1].encode() + b', "answers": [')
     separator = b"\n"
-    for portion in release.stream(level=level):
+    for portion in content.portions():
         for row in portion.to_dict(orient="records"):
             file.write(separator + json.dumps(row, ensure_ascii=False, allow_nan=False).encode())
             separator = b",\n"
     file.write(b"\n]}\n")
 
 
-def _tables(release: Release, level: float) -> tuple[pa.Schema, Iterator[pa.Table]]:
+def _tables(content: _Content) -> tuple[pa.Schema, Iterator[pa.Table]]:
     """The answers in portions, and the columns they share."""
     import pyarrow as pa
 
-    frames = release.stream(level=level)
+    frames = content.portions()
     first = pa.Table.from_pandas(next(frames), preserve_index=False)
     # Labels are text and answers are numbers in every portion, so the first one's types are those of all.
     rest = (pa.Table.from_pandas(frame, schema=first.schema, preserve_index=False) for frame in frames)
