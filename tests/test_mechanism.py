@@ -7,6 +7,7 @@ import pytest
 from scipy import stats
 
 import rowspace as rs
+from rowspace import operators as op
 from rowspace.exceptions import BudgetExceeded, InvalidInput, RowspaceError
 from rowspace.ledger import Ledger
 from rowspace.noise import InsecureSeededRandom
@@ -131,6 +132,28 @@ def test_a_plan_with_other_noise_is_refused(neighbours):
             rs.release(other, [1, 2, 3, 4])
     made = replace(twice, noise=plan.privacy.noise(integer_norm(twice.strategy, plan.privacy)))
     assert rs.release(made, [1, 2, 3, 4]).plan is made
+
+
+@pytest.mark.parametrize(
+    "strategy",
+    [
+        op.Total(4),
+        op.ProductMarginals((4,), ((0,),), (1,), (op.Dense([[1, 1, 0, 0], [0, 0, 1, 1]]),)),
+        op.ProductResiduals(
+            (4,), ((), (0,)), (1, 1), (op.Dense([[1, -1, 0, 0], [0, 0, 0, 0], [0, 0, 1, -1]]),)
+        ),
+    ],
+    ids=lambda A: type(A).__name__,
+)
+def test_a_plan_that_cannot_answer_is_not_charged_for(strategy, tmp_path):
+    """Files may hold strategies that leave the workload's row space."""
+    plan = rs.plan(rs.workload.identity(rs.Domain(age=rs.Numeric(0, 4, bins=4))), rs.PureDP(1.0))
+    plan = replace(plan, strategy=strategy, noise=plan.privacy.noise(integer_norm(strategy, plan.privacy)))
+    ledger = Ledger(tmp_path / "budget.db")
+    ledger.create("people", rs.PureDP(3.0))
+    with pytest.raises(RowspaceError):
+        rs.release(plan, [1, 2, 3, 4], ledger=ledger)
+    assert ledger.history("people") == []
 
 
 def test_bad_input():

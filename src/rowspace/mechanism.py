@@ -20,9 +20,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any, Protocol, runtime_checkable
 
-from .exceptions import InvalidInput
+from .exceptions import InvalidInput, TooLarge
 from .measure import measure
 from .noise import BitSource
 from .operators import TableOperator
@@ -74,12 +75,20 @@ def release(
     keeper = _keeper(ledger, dataset)
     if keeper is not None and hasattr(keeper, "check"):
         keeper.check(plan, dataset)  # only to refuse before a large table is read: charge() decides
+    if keeper is not None:
+        _require_answers(plan)
     counts = _counts(plan, source, table, progress)
     measurement = measure(plan.strategy, plan.noise, counts, random)
     made = Release(plan, measurement.answers)
     if keeper is not None:
         keeper.charge(plan, made.to_bytes(), dataset)
     return made
+
+
+def _require_answers(plan: Plan) -> None:
+    """Raise, before anything is charged, if the strategy cannot answer its own queries: files may hold such plans."""
+    with suppress(TooLarge):  # too many to be sure about beforehand
+        plan.rmse  # noqa: B018
 
 
 def _counts(plan: Plan, source: Any, table: str | None, progress: Callable[[float], None] | None) -> Any:

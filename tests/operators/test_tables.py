@@ -273,6 +273,12 @@ def test_contrasts_that_are_none_are_refused(S):
         A.component_tables(np.zeros(3))
 
 
+def test_tables_that_cannot_tell_cells_apart_are_refused():
+    A = op.ProductMarginals((3,), ((0,),), (1,), (op.Dense([[1, 1, 0], [0, 0, 1], [1, 1, 1]]),))
+    with pytest.raises(InvalidInput, match="full column rank"):
+        A.component_tables(np.zeros(3))
+
+
 @pytest.mark.parametrize(
     "S",
     [
@@ -335,6 +341,15 @@ def test_tables_of_other_sizes_are_not_asked():
     A = op.Residuals((2, 4), ((0, 1),), (1,))
     with pytest.raises(InvalidInput, match="sizes"):
         list(A.divided_blocks(lambda own: np.ones((4, 2), dtype=np.int64), 0))
+
+
+def test_only_matrices_in_products_of_many_are_rounded_to_few_bits():
+    rng = np.random.default_rng(0)
+    S, apart = op.Dense(rng.normal(size=(2, 3))), op.Dense(rng.normal(size=(40, 41)))
+    A = op.ProductResiduals((3,) * 10 + (41,), (tuple(range(10)), (10,)), (1, 1), (S,) * 10 + (apart,))
+    rounded, _ = A.integer_form(20)
+    assert rounded.contrasts[0].largest_entry() <= 8
+    assert rounded.contrasts[10].largest_entry() > 2**18
 
 
 def test_products_of_many_matrices_leave_room_for_a_billion_records():

@@ -126,6 +126,15 @@ def test_products_of_real_factors_are_rounded_more_coarsely_instead():
     )
 
 
+def test_tables_that_rounding_leaves_without_rank_are_refused():
+    """Three bits are all that ten attributes leave: contrasts of an attribute of many cells are then no contrasts."""
+    small = op.Dense([[1.0, -1.0, 0.1], [1.0, 1.0, -1.9]])
+    large = op.Dense(np.vander(np.linspace(0.1, 1, 30), 30, increasing=True)[:29])
+    A = op.ProductResiduals((3,) * 9 + (30,), ((), tuple(range(10))), (1, 1), (small,) * 9 + (large,))
+    with pytest.raises(IntegerOverflow, match="too few bits"):
+        to_integers(A, rs.ZCDP(0.5))
+
+
 def test_bad_input():
     w = rs.workload.ranges(DOMAIN, "age")
     with pytest.raises(InvalidInput, match="expected a workload"):

@@ -112,31 +112,33 @@ class ProductTables(TableOperator):
         return max(w * prod(each[i] for i in own) for own, w in zip(self.sets, self.weights, strict=True))
 
     def _rounded(self, bits: int) -> tuple[Operator, float]:
-        own_bits = max(LEAST_BITS, min(bits, self._bits_of_matrices()))
         # An attribute's matrix may be rounded to any scale: tables that use it are weighted less in return.
-        rounded: dict[int, tuple[Operator, float]] = {}
-        for M in self.matrices:
-            if id(M) not in rounded:
-                rounded[id(M)] = _integers(M, own_bits)
-        scales = [rounded[id(M)][1] for M in self.matrices]
+        rounded: dict[tuple[int, int], tuple[Operator, float]] = {}
+        forms = []
+        for M, own_bits in zip(self.matrices, self._bits_of_matrices(), strict=True):
+            key = id(M), max(LEAST_BITS, min(bits, own_bits))
+            if key not in rounded:
+                rounded[key] = _integers(M, key[1])
+            forms.append(rounded[key])
         weights = tuple(
-            w / prod(scales[i] for i in own) for own, w in zip(self.sets, self.weights, strict=True)
+            w / prod(forms[i][1] for i in own) for own, w in zip(self.sets, self.weights, strict=True)
         )
-        matrices = tuple(rounded[id(M)][0] for M in self.matrices)
-        return TableOperator._rounded(self._with(weights, matrices), bits)
+        return TableOperator._rounded(self._with(weights, tuple(form for form, _ in forms)), bits)
 
-    def _bits_of_matrices(self) -> int:
-        """Bits to round the matrices to, those that are not integers already."""
+    def _bits_of_matrices(self) -> list[int]:
+        """Bits to round each matrix to that is not integers already: few where a table is about many attributes."""
         real = [not M.integral for M in self.matrices]
         taken = [
             0.0 if r else log2(max(1.0, M.largest_entry())) for r, M in zip(real, self.matrices, strict=True)
         ]
-        most = MATRIX_BITS
+        most = [MATRIX_BITS] * len(self.matrices)
         for own in self.sets:
             number = sum(real[i] for i in own)
             if number:
                 few = int((MOST_BITS - sum(taken[i] for i in own)) // number)
-                most = min(most, max(MATRIX_BITS // number, GOOD_BITS), few)
+                bits = min(max(MATRIX_BITS // number, GOOD_BITS), few)
+                for i in own:
+                    most[i] = min(most[i], bits)
         return most
 
     def _rounded_at(self, scale: float) -> Operator:

@@ -131,6 +131,8 @@ class MatrixSplit(MarginalSplit):
 
     @cached_property
     def _inverse(self) -> Vector:
+        if self.A.full_column_rank is not True and np.linalg.matrix_rank(self.A.to_dense()) < self.A.shape[1]:
+            raise InvalidInput("expected a matrix of full column rank: it cannot tell some cells apart")
         return inverse_gram(self.A)
 
     @cached_property

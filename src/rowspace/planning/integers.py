@@ -6,7 +6,7 @@ from math import frexp, sqrt
 
 import numpy as np
 
-from rowspace.exceptions import IntegerOverflow
+from rowspace.exceptions import IntegerOverflow, InvalidInput
 from rowspace.operators import (
     Composed,
     Dense,
@@ -43,6 +43,7 @@ def to_integers(strategy: Operator, privacy: Privacy) -> tuple[Operator, NoiseMo
         if not _overflows(integers) and _suits_noise(integers, privacy):
             break
     check_overflow(integers)
+    _check_splits(integers)
     noise = calibrated_noise(integers, privacy)
     if isinstance(noise, RoundedGaussian) and noise.sigma < FINE_GRID and integer_norm(integers, privacy):
         factor = 1
@@ -64,6 +65,19 @@ def _rounded(strategy: Operator, bits: int) -> Operator:
     # identity (the paper's δI) makes the matrix full rank; the tilt, 2^−bits, is then far below δ.
     faint = max(1, round(integers.largest_entry() * 2.0 ** (-bits // 2)))
     return Stack(integers, faint * Identity(integers.shape[1]))
+
+
+def _check_splits(integers: Operator) -> None:
+    """Refuse tables whose matrices are no longer of full rank at the few bits that tables of many attributes leave."""
+    if not isinstance(integers, TableOperator):
+        return
+    try:
+        for split in {id(split): split for split in integers.splits}.values():
+            split.u  # noqa: B018 - found here once and kept: errors and answers need it
+    except InvalidInput:
+        raise IntegerOverflow(
+            "tables of so many attributes leave too few bits of 64 for the queries of an attribute of many cells"
+        ) from None
 
 
 def rounding_keeps_row_space(A: Operator) -> bool:
