@@ -23,7 +23,7 @@ from rowspace.operators.product_workload import Piece, ProductWorkload, gather
 from rowspace.planning import to_integers
 from rowspace.privacy import ZCDP, PureDP
 from rowspace.reconstruct import answer_products, estimate_tables
-from rowspace.strategy import Marginals, Residual, WorstQueryResult
+from rowspace.strategy import GaussianOptimal, Marginals, Residual, WorstQueryResult
 from rowspace.strategy.result import Optimizer
 
 LAPLACE, GAUSSIAN = PureDP(2**0.5), ZCDP(0.5)  # noise of unit variance, so that total errors are E
@@ -101,9 +101,35 @@ def products() -> None:
         rounded = sqrt(noise.variance * integers.trace_of_products(W) / W.queries)
         print(
             f"{name + f' of {d}':<30} {figure:>12} {sqrt(result.total_error / W.queries):>14.4f} "
-            f"{rounded:>9.4f} {result.ratio:>6.2f} {taken:>8.2f}",
+            f"{rounded:>9.4f} {result.ratio:>6.3f} {taken:>8.2f}",
             flush=True,
         )
+
+
+def beside_the_optimum() -> None:
+    """How near strategies of tables and their bound are to the optimum over all strategies, from both sides."""
+    print(f"\n{'<= 2-way products of three':<30} {'strategy / optimum':>19} {'optimum / bound':>16}")
+    mixed = (op.Prefix(4), op.Identity(4), op.Ranges(4))
+    for kinds in (mixed, (op.Prefix(6),) * 3, (op.Ranges(6),) * 3):
+        pieces = [Piece((i,), kind) for i, kind in enumerate(kinds)]
+        W = gather(
+            [kind.shape[1] for kind in kinds],
+            ((1.0, own) for k in range(3) for own in combinations(pieces, k)),
+        )
+        parts = [
+            op.Kronecker(
+                *(
+                    kind if piece in own else op.Total(kind.shape[1])
+                    for piece, kind in zip(pieces, kinds, strict=True)
+                )
+            )
+            for k in range(3)
+            for own in combinations(pieces, k)
+        ]
+        best = GaussianOptimal().optimize(op.Stack(*parts), GAUSSIAN).total_error
+        result = Residual().optimize(W, GAUSSIAN)
+        name = ", ".join(f"{type(kind).__name__}({kind.shape[1]})" for kind in kinds)
+        print(f"{name:<30} {result.total_error / best:>19.4f} {best / result.lower_bound:>16.4f}", flush=True)
 
 
 class NoRecords:
@@ -164,6 +190,7 @@ if __name__ == "__main__":
     totals()
     worst_cells()
     products()
+    beside_the_optimum()
     passes(8 if arguments.large else 7)
     if arguments.large:
         from_end_to_end(100)

@@ -76,3 +76,19 @@ def test_any_width(folder: Path, monkeypatch: pytest.MonkeyPatch, width: int) ->
 
 def test_no_colour_off_a_terminal(folder: Path) -> None:
     assert "\x1b" not in rowspace("plan", folder / "study.toml").out
+
+
+def test_the_worst_answer_as_the_objective(folder: Path) -> None:
+    """It is made small, said, certified and kept with the plan."""
+    saved = folder / "worst.plan"
+    ended = rowspace("plan", folder / "study.toml", "--objective", "max", "--save", saved)
+    words = " ".join(ended.out.split())
+    assert "expected for the worst answer, which this plan makes small" in words
+    assert "of the best possible squared error of its worst answer" in words
+    assert rs.Plan.load(saved).objective == "max"
+    total, worst = (
+        json.loads(rowspace("plan", folder / "study.toml", "--json", "--objective", o).out)
+        for o in ("total", "max")
+    )
+    assert (total["objective"], worst["objective"]) == ("total", "max")
+    assert rowspace("plan", folder / "study.toml", "--objective", "max", "--target", "rmse: 5").code == 1

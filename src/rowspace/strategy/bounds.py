@@ -11,6 +11,7 @@ alike, because the L1 norm of a column is at least its L2 norm.
 
 Products of workloads multiply each of them, since λ = λ₁ ⊗ λ₂ makes the matrices of `dual` products as well. A union is
 at least the sum of its parts, because one strategy serves them all; that is used where the whole is out of reach.
+Unions of products have a far better bound at any number of cells (`product_bounds`).
 """
 
 from __future__ import annotations
