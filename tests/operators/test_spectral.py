@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+import scipy
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -219,3 +220,27 @@ def test_an_inaccurate_transform_is_an_error_not_an_answer(monkeypatch):
     monkeypatch.setattr(op.Cosines, "filtered", lambda *arguments: exact(*arguments) + 0.3)
     with pytest.raises(IntegerOverflow, match="exactly"):
         B @ np.array([1, 1, 1])
+
+
+class Careless:
+    """A backend for scipy's transforms that keeps 8 digits, as one for graphics processors may."""
+
+    __ua_domain__ = "numpy.scipy.fft"
+
+    @staticmethod
+    def __ua_function__(method, args, kwargs):
+        with scipy.fft.skip_backend(Careless):
+            return method(*args, **kwargs) * (1 + 1e-8)
+
+
+@pytest.mark.parametrize("n", [8, 17])
+@pytest.mark.parametrize("waves", [op.Sines, op.Cosines])
+def test_integers_do_not_depend_on_a_chosen_backend(waves, n):
+    kernel = np.arange(1, waves(n).kernel_size + 1) * 1000
+    x = np.arange(n) * 2**30
+    with scipy.fft.set_backend(Careless):
+        B = op.SpectralIntegers(waves(n), kernel, np.ones(n, np.int64))
+        norm, answers = B.integer_norm(2), B @ x
+    matrix = B.integer_matrix().astype(object)
+    assert norm == max((matrix**2).sum(axis=0))
+    assert answers.tolist() == (matrix @ x).tolist()

@@ -28,6 +28,7 @@ answer: the proof is about a library that may change.
 
 from __future__ import annotations
 
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from functools import cached_property
 from math import floor, log2, sqrt
@@ -70,7 +71,8 @@ class ExactConvolution:
 
     @cached_property
     def _spectrum(self) -> Vector:
-        return self._long_waves.spectrum(self._long_kernel)
+        with _own_transforms():
+            return self._long_waves.spectrum(self._long_kernel)
 
     @property
     def _long_waves(self) -> Sines | Cosines:
@@ -108,17 +110,18 @@ class ExactConvolution:
 
         Σ_d g(d)·g(m − d) for m = 0…2n − 1, exact: the bound above with z = g, for which `exact` leaves twice the room.
         """
+        with _own_transforms():
+            return _nearest_integers(self._square())
+
+    def _square(self) -> Vector:
         n, g = self.waves.n, self.integers.astype(np.float64)
         if self._length == n:
-            square = (
-                self.waves.unfolded(self.waves.kernel(self._spectrum**2)) + 2 * n * self.waves.mean(g) ** 2
-            )
-        else:
-            length = int(scipy.fft.next_fast_len(4 * n, real=True))
-            linear = scipy.fft.irfft(scipy.fft.rfft(self.waves.unfolded(g), length) ** 2, length)
-            # The sequence goes on behind its period: repeated for sines, with its sign changed for cosines.
-            square = linear[: 2 * n] - self.waves.mirror * linear[2 * n : 4 * n]
-        return _nearest_integers(square)
+            square = self.waves.unfolded(self.waves.kernel(self._spectrum**2))
+            return np.asarray(square + 2 * n * self.waves.mean(g) ** 2)
+        length = int(scipy.fft.next_fast_len(4 * n, real=True))
+        linear = scipy.fft.irfft(scipy.fft.rfft(self.waves.unfolded(g), length) ** 2, length)
+        # The sequence goes on behind its period: repeated for sines, with its sign changed for cosines.
+        return np.asarray(linear[: 2 * n] - self.waves.mirror * linear[2 * n : 4 * n])
 
     def divided(self, z: Indices, bits: int) -> tuple[Indices, Indices]:
         """(quotient, remainder): the product is quotient·2^bits + remainder, 0 ≤ remainder < 2^bits.
@@ -144,7 +147,13 @@ class ExactConvolution:
     def _rounded_product(self, limb: Indices) -> Indices:
         x = np.zeros((*limb.shape[:-1], self._length))
         x[..., : limb.shape[-1]] = limb
-        return _nearest_integers(self._long_waves.filtered(x, self._spectrum))
+        with _own_transforms():
+            return _nearest_integers(self._long_waves.filtered(x, self._spectrum))
+
+
+def _own_transforms() -> AbstractContextManager[None]:
+    """Scipy's own transforms, which the proof is about, whatever backend the process has chosen for its own work."""
+    return scipy.fft.set_backend("scipy", only=True)
 
 
 def _nearest_integers(product: Vector) -> Indices:
