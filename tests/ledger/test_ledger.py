@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
 from fractions import Fraction
 from pathlib import Path
@@ -9,6 +10,8 @@ import pytest
 import rowspace as rs
 from rowspace.exceptions import BudgetExceeded, InvalidInput, LedgerError
 from rowspace.ledger import Ledger, content_digest, plan_hash
+from rowspace.ledger import ledger as ledger_module
+from rowspace.ledger.plots import plot_spending
 from rowspace.privacy import ApproxDPTheorem3
 from tests.ledger.examples import COUNTS, new_ledger, plan, total
 
@@ -101,7 +104,7 @@ def test_each_dataset_has_its_own(tmp_path: Path) -> None:
         ledger.create("people", rs.PureDP(2.0))
 
 
-@pytest.mark.parametrize("name", ["", "a\nb", "x" * 201, 7])
+@pytest.mark.parametrize("name", ["", "a\nb", "x" * 201, 7, "people ", " people", "\udcff", "\u202eelpoep"])
 def test_bad_names(tmp_path: Path, name: object) -> None:
     with pytest.raises(InvalidInput):
         Ledger(tmp_path / "budget.db").create(name, rs.PureDP(1.0))  # type: ignore[arg-type]
@@ -129,3 +132,125 @@ def test_budgets_are_in_three_kinds(tmp_path: Path) -> None:
     for budget in (ApproxDPTheorem3(1.0, 1e-6), 1.0):
         with pytest.raises((LedgerError, InvalidInput), match="PureDP, ZCDP or ApproxDP"):
             Ledger(tmp_path / "budget.db").create("people", budget)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    "twin", ["people", "People", "PEOPLE", "\uff50eople", "caf\u00e9  2024", "cafe\u0301 2024", "Café 2024"]
+)
+def test_no_second_budget_under_a_name_that_looks_the_same(tmp_path: Path, twin: str) -> None:
+    """Composed and decomposed accents, wide letters, case and spaces: two budgets would be taken for one."""
+    ledger = new_ledger(tmp_path, rs.PureDP(1.0))
+    ledger.create("Cafe\u0301 2024", rs.PureDP(1.0))
+    before = (tmp_path / "budget.db").read_bytes()
+    with pytest.raises(LedgerError, match="already"):
+        ledger.create(twin, rs.PureDP(1.0))
+    assert (tmp_path / "budget.db").read_bytes() == before
+    ledger.create("places", rs.PureDP(1.0))
+
+
+@pytest.mark.parametrize("dataset", ["\udcff", "a\x00b", "x" * 300])
+def test_names_that_no_database_takes(tmp_path: Path, dataset: str) -> None:
+    """They were a UnicodeEncodeError from the driver."""
+    ledger = new_ledger(tmp_path, rs.PureDP(1.0))
+    for attempt in (
+        ledger.budget,
+        ledger.history,
+        lambda name: ledger.charge(plan(rs.PureDP(0.1)), b"", name),
+    ):
+        with pytest.raises(InvalidInput):
+            attempt(dataset)
+
+
+@pytest.mark.parametrize("number", [0, -1, 2**31, 2**63, 10**30])
+def test_numbers_that_no_charge_has(tmp_path: Path, number: int) -> None:
+    """Those beyond 64 bits were an OverflowError from the driver."""
+    ledger = new_ledger(tmp_path, rs.PureDP(1.0))
+    with pytest.raises(LedgerError, match="has no charge"):
+        ledger.resume(number)
+
+
+@pytest.mark.parametrize("user", ["eve\x1b[31m\nroot", "b\udcff"])
+def test_a_user_whose_name_is_no_text(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, user: str) -> None:
+    """The name comes from the environment: it must neither colour a terminal nor end a release."""
+    monkeypatch.setenv("LOGNAME", user)
+    ledger = new_ledger(tmp_path, rs.PureDP(1.0))
+    rs.release(plan(rs.PureDP(0.1)), COUNTS, ledger=ledger)
+    (charge,) = ledger.history()
+    assert charge.who.isprintable()
+    assert charge.who[0] == user[0]
+
+
+def test_a_clock_that_is_set_back_changes_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Charges add up and are listed in the order they were made, whatever time they claim."""
+    ledger = new_ledger(tmp_path, rs.PureDP(1.0))
+    years = (2030, 1970, 2000)
+    for year in years:
+        monkeypatch.setattr("rowspace.ledger.ledger._now", lambda year=year: f"{year}-01-01T00:00:00+00:00")
+        ledger.charge(plan(rs.PureDP(0.25)), b"")
+    assert [charge.time.year for charge in ledger.history()] == list(years)
+    assert ledger.budget().remaining == Fraction(1, 4)
+    drawn = plot_spending(ledger).lines[0].get_xdata()
+    assert list(drawn) == sorted(drawn)
+
+
+def test_a_ledger_stays_where_it_was_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whoever changes folders afterwards charges the same file, not another of its name."""
+    for name in ("one", "two"):
+        (tmp_path / name).mkdir()
+        new_ledger(tmp_path / name, rs.PureDP(1.0))
+    monkeypatch.chdir(tmp_path / "one")
+    ledger = Ledger("budget.db")
+    monkeypatch.chdir(tmp_path / "two")
+    ledger.charge(plan(rs.PureDP(0.5)), b"")
+    assert [Ledger(tmp_path / name / "budget.db").budget().charges for name in ("one", "two")] == [1, 0]
+
+
+def test_by_a_link(tmp_path: Path) -> None:
+    """A symbolic link is the file itself. A second hard link is refused: its journal would have another name."""
+    ledger = new_ledger(tmp_path, rs.PureDP(1.0))
+    (tmp_path / "elsewhere").mkdir()
+    (tmp_path / "elsewhere" / "link.db").symlink_to(tmp_path / "budget.db")
+    linked = Ledger(tmp_path / "elsewhere" / "link.db")
+    linked.charge(plan(rs.PureDP(0.5)), b"")
+    assert ledger.budget().charges == 1
+    (tmp_path / "hard.db").hardlink_to(tmp_path / "budget.db")
+    for one in (ledger, linked, Ledger(tmp_path / "hard.db")):
+        with pytest.raises(LedgerError, match="several names"):
+            one.charge(plan(rs.PureDP(0.5)), b"")
+        with pytest.raises(LedgerError, match="several names"):
+            one.create("places", rs.PureDP(1.0))
+    (tmp_path / "hard.db").unlink()
+    ledger.charge(plan(rs.PureDP(0.5)), b"")
+
+
+def test_a_ledger_that_is_replaced_meanwhile(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What a release costs depends on the budget: one that is put in its place takes no charge meant for the other."""
+    ledger = new_ledger(tmp_path, rs.ZCDP(1.0))
+    (tmp_path / "other").mkdir()
+    new_ledger(tmp_path / "other", rs.PureDP(1.0))
+    digest = ledger_module.plan_hash
+
+    def replace(made: rs.Plan) -> str:
+        (tmp_path / "other" / "budget.db").replace(tmp_path / "budget.db")
+        return digest(made)
+
+    monkeypatch.setattr(ledger_module, "plan_hash", replace)
+    with pytest.raises(LedgerError, match="replaced meanwhile"):
+        ledger.charge(plan(rs.PureDP(0.5)), b"")
+    assert ledger.history() == []
+
+
+def test_charges_from_threads(tmp_path: Path) -> None:
+    """One ledger object, many threads: as many win as fit."""
+    ledger = new_ledger(tmp_path, rs.PureDP(0.5))
+
+    def attempt(_: int) -> bool:
+        try:
+            ledger.charge(plan(rs.PureDP(0.1)), b"")
+        except BudgetExceeded:
+            return False
+        return True
+
+    plan(rs.PureDP(0.1))
+    with ThreadPoolExecutor(8) as pool:
+        assert sum(pool.map(attempt, range(12))) == 5

@@ -7,10 +7,10 @@
 Under (ε, δ) the ρ of all zCDP charges is summed first and turned into one (ε', δ/2), half of the budget's δ.
 Each line is an upper bound on what was really spent, so the least of those at hand is taken.
 
-What is asked, and whether to go on, may always depend on earlier answers. May the amounts, too? Sums of ε and of ρ hold
-even then (Rogers, Roth, Ullman & Vadhan 2016; Feldman & Zrnic 2021). Under (ε, δ) they must have been decided without the
-answers: taking the least of several bounds, and composing distributions of different noise, is proven for amounts
-that are fixed, and known to fail in general for others. docs/guarantees.md says so under "Assumed".
+What is asked, and whether to go on, may always depend on earlier answers. May the amounts, too? Sums of ε and of ρ
+hold even then (Rogers, Roth, Ullman & Vadhan 2016; Feldman & Zrnic 2021). Under (ε, δ) they must have been decided
+without the answers: taking the least of several bounds, and composing distributions of different noise, is proven
+for amounts that are fixed, and known to fail in general for others. docs/guarantees.md says so under "Assumed".
 """
 
 from __future__ import annotations

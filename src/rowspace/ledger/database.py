@@ -80,6 +80,7 @@ class Database:
         """A transaction that writes: alone from its first statement on (SQLite), durable when it has ended."""
         if not create:
             self._check_file_exists()
+        self._check_one_name()
         self._creates = create
         try:
             with self._explained("written"), self._engine.connect() as plain:
@@ -98,6 +99,14 @@ class Database:
             raise LedgerError(
                 f"there is no ledger {self.name}; create a budget first: rowspace budget create {self.name} "
                 "DATASET --epsilon E"
+            )
+
+    def _check_one_name(self) -> None:
+        """Refuse a file with several names: after a crash under one, its journal would not be found under another."""
+        if self.file is not None and self.file.is_file() and self.file.stat().st_nlink > 1:
+            raise LedgerError(
+                f"{self.name} has several names (hard links), so that a crash could lose a charge; remove the others, "
+                "or use a copy of it. Nothing was released"
             )
 
     def _open_file(self) -> sqlite3.Connection:
@@ -138,7 +147,7 @@ def _file(path: str | None) -> Path:
     """The file of a SQLite ledger."""
     if not path or path == ":memory:":
         raise InvalidInput("expected a ledger in a file: one in memory would forget its charges")
-    return Path(path)
+    return Path(path).absolute()  # now: whoever changes folders later means the same file
 
 
 def _url(text: str) -> sa.URL:

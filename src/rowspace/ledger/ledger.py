@@ -33,9 +33,11 @@ from .composition import Entry, fits, limit_of, spent
 from .costs import Cost, cost_of
 from .database import Database
 from .fingerprints import content_digest, plan_hash
+from .names import check_name, looks, printable
 from .records import Budget, Charge
 
-LONGEST_NAME = 200
+_NUMBERS = 2**31
+"""Charges are numbered below this, on every engine."""
 
 LARGEST_RELEASE = 950_000_000
 """Most bytes of a release: the engines keep a billion in a row, or a little more."""
@@ -73,7 +75,7 @@ class Ledger:
 
     def create(self, dataset: str, guarantee: Privacy) -> Budget:
         """Set the budget of a dataset, once and for all: a promise that could be raised later would be none."""
-        _check_name(dataset)
+        check_name(dataset)
         if not isinstance(guarantee, Privacy):
             raise InvalidInput(
                 f"expected a budget in PureDP, ZCDP or ApproxDP, got {type(guarantee).__name__}"
@@ -81,9 +83,12 @@ class Ledger:
         limit_of(guarantee)
         with self._database.writing(create=True) as connection:
             self._prepare(connection)
-            known = sa.select(schema.budgets.c.dataset).where(schema.budgets.c.dataset == dataset)
-            if connection.execute(known).first() is not None:
-                raise LedgerError(f"{self.name} has a budget for {dataset!r} already; it is left as it is")
+            for known in connection.execute(sa.select(schema.budgets.c.dataset)).scalars():
+                if looks(known) == looks(dataset):
+                    raise LedgerError(
+                        f"{self.name} has a budget for {known!r} already, which stays as it is; give another dataset a "
+                        "name that looks different"
+                    )
             row = {"dataset": dataset, "guarantee": _json(guarantee), "created": _now(), "who": _who()}
             connection.execute(schema.budgets.insert().values(row))
         return Budget(dataset, guarantee, 0, Fraction(0))
@@ -137,7 +142,8 @@ class Ledger:
             "digest": content_digest(content),
         }
         with self._database.writing() as connection:
-            self._guarantee(connection, dataset, lock=True)
+            if self._guarantee(connection, dataset, lock=True) != guarantee:
+                raise LedgerError(f"{self.name} was replaced meanwhile; try again. Nothing was released")
             _require_room(dataset, guarantee, self._entries(connection, dataset), entry)
             statement = (
                 schema.charges.insert().values(row | {"content": content}).returning(schema.charges.c.id)
@@ -163,7 +169,7 @@ class Ledger:
             self._check_version(connection)
             table = schema.charges
             query = sa.select(table.c.content, table.c.digest).where(table.c.id == int(charge))
-            row = connection.execute(query).first()
+            row = connection.execute(query).first() if 0 < charge < _NUMBERS else None
         if row is None:
             raise LedgerError(
                 f"{self.name} has no charge {charge}; `rowspace budget history` lists those it has"
@@ -188,9 +194,10 @@ class Ledger:
             raise LedgerError(f"{self.name} is no ledger; create a budget first: rowspace budget create")
         found = connection.execute(sa.select(schema.version.c.version)).scalars().all()
         if list(found) != [schema.SCHEMA_VERSION]:
+            got = ", ".join(map(str, found[:3])) or "none"
             raise LedgerError(
-                f"{self.name} was written by another version of rowspace; expected ledger version "
-                f"{schema.SCHEMA_VERSION}: use that rowspace"
+                f"{self.name} was written by another version of rowspace: expected ledger version "
+                f"{schema.SCHEMA_VERSION}, got {got}; use the rowspace that wrote it"
             )
 
     def _only(self, connection: sa.Connection, dataset: str | None) -> str:
@@ -201,6 +208,7 @@ class Ledger:
         if dataset is None:
             listed = ", ".join(sorted(map(repr, names))) or "none"
             raise LedgerError(f"expected a dataset, the budget that is meant; {self.name} has {listed}")
+        check_name(dataset)
         return dataset
 
     def _guarantee(self, connection: sa.Connection, dataset: str, *, lock: bool = False) -> Privacy:
@@ -237,7 +245,8 @@ class Ledger:
         except (TypeError, ValueError):
             raise self._damaged() from None
         privacy = self._privacy(row["privacy"])
-        return Charge(row["id"], row["dataset"], row["plan"], privacy, cost, time, row["who"], row["digest"])
+        who = printable(row["who"])
+        return Charge(row["id"], row["dataset"], row["plan"], privacy, cost, time, who, row["digest"])
 
     def _cost(self, amounts: Iterable[str]) -> Cost:
         try:
@@ -268,11 +277,6 @@ def _require_room(dataset: str, guarantee: Privacy, entries: list[Entry], new: E
     )
 
 
-def _check_name(dataset: object) -> None:
-    if not isinstance(dataset, str) or not 0 < len(dataset) <= LONGEST_NAME or not dataset.isprintable():
-        raise InvalidInput(f"expected a dataset's name of 1 to {LONGEST_NAME} printable characters")
-
-
 def _json(privacy: Privacy) -> str:
     return json.dumps(privacy.to_dict(), sort_keys=True, allow_nan=False)
 
@@ -284,6 +288,6 @@ def _now() -> str:
 def _who() -> str:
     """The user the process runs as, by name where it has one."""
     try:
-        return getpass.getuser()
+        return printable(getpass.getuser())
     except (KeyError, OSError):
         return f"user {os.getuid()}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import accumulate
 from typing import TYPE_CHECKING
 
 from rowspace.exceptions import InvalidInput
@@ -23,7 +24,9 @@ def plot_spending(ledger: Ledger, dataset: str | None = None, ax: Axes | None = 
     if not totals or None in totals:
         raise InvalidInput("expected a budget with charges whose sum is known; there is nothing to draw")
     known = [float(total) for total in totals if total is not None]
-    ax = staircase([charge.time for charge in charges], known, limit=float(budget.limit), ax=ax)
+    # In the order of the charges, also where a clock was set back between them.
+    times = list(accumulate((charge.time for charge in charges), max))
+    ax = staircase(times, known, limit=float(budget.limit), ax=ax)
     ax.set_xlabel("time (UTC)")
     ax.set_ylabel(f"{budget.unit} spent")
     return ax
