@@ -21,7 +21,7 @@ lint: $(READY)
 
 types: $(READY)
 	$(BIN)/mypy
-	$(BIN)/mypy examples
+	$(BIN)/mypy examples benchmarks
 
 imports: $(READY)
 	$(BIN)/lint-imports

@@ -12,6 +12,7 @@ import sys
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from itertools import combinations
 from typing import Any
 
@@ -67,7 +68,7 @@ def worst_cells(*attributes: int) -> tuple[float, ...]:
     """The largest variance of a cell, the certified ratio, and the CPU seconds of the last."""
     worst = strategy.Residual(objective="max")
     workloads = [tables.queries(d).products() for d in attributes]
-    found = [cpu(lambda W=W: worst.optimize(W, GAUSSIAN)) for W in workloads]
+    found = [cpu(partial(worst.optimize, W, GAUSSIAN)) for W in workloads]
     results = [result for result, _ in found]
     return (*(r.max_error for r in results), max(r.max_ratio for r in results), found[-1][1])
 
@@ -81,7 +82,7 @@ def products_up_to_three(family: str, attributes: int) -> float:
     return float((strategy.Residual().optimize(W, GAUSSIAN).total_error / W.queries) ** 0.5)
 
 
-def laplace_tables(attributes: int, **choice: int) -> float:
+def laplace_tables(attributes: int, **choice: Any) -> float:
     W = rs.workload.marginals(cube(attributes), **choice).products()
     return strategy.Marginals().optimize(W, LAPLACE).total_error
 

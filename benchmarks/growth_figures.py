@@ -21,7 +21,12 @@ def draw(cases: Sequence[Case], records: Sequence[Record], path: Path) -> None:
     mpl.use("Agg")
     import matplotlib.pyplot as plt
 
-    style = {"font.size": 9, "svg.hashsalt": "rowspace", "svg.fonttype": "none", "axes.edgecolor": GREY}
+    style: dict[Any, Any] = {
+        "font.size": 9,
+        "svg.hashsalt": "rowspace",
+        "svg.fonttype": "none",
+        "axes.edgecolor": GREY,
+    }
     with mpl.rc_context(style):
         columns = min(2, len(cases))
         rows = -(-len(cases) // columns)

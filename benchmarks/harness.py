@@ -11,6 +11,7 @@ import time
 import tracemalloc
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -33,6 +34,11 @@ def once(work: Work, calls: int = 1) -> Timing:
     for _ in range(calls):
         work()
     return Timing((time.perf_counter() - start) / calls, (time.process_time() - cpu) / calls)
+
+
+def _once_kept(work: Work, results: list[Any]) -> Timing:
+    """One timing of a call whose result is kept."""
+    return once(lambda: results.append(work()))
 
 
 def best(work: Work, repeats: int = 7, patience: float = 2.0) -> Timing:
@@ -127,9 +133,7 @@ def measured(
             floor = best(case.floor.prepare(size), patience=patience)
             work = contender.prepare(size)
             results: list[Any] = []
-            first, peak = resident_peak(
-                lambda work=work, results=results: once(lambda: results.append(work()))
-            )
+            first, peak = resident_peak(partial(_once_kept, work, results))
             error = None if contender.error is None else float(contender.error(size, results[0]))
             results.clear()
             own = first if first.elapsed > patience else best(work, patience=patience)

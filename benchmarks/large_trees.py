@@ -9,12 +9,15 @@ vectors of n float64. Target: at most 40 passes and 10 vectors at n = 2²⁰.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
+from operator import matmul
 
 import numpy as np
 
 from rowspace import PureDP
 from rowspace import operators as op
 from rowspace.measure import measure
+from rowspace.operators.base import Array
 
 from .harness import best_seconds, traced_peak
 
@@ -29,6 +32,14 @@ CASES: list[tuple[str, Callable[[], op.Operator]]] = [
 COLUMNS = ("A@x", "first", "measure", "pinv@y", "first", "A@x mem", "measure mem", "pinv@y mem")
 
 
+def _made_and_asked(make: Callable[[], op.Operator], x: Array) -> Array:
+    return make() @ x
+
+
+def _made_and_inverted(make: Callable[[], op.Operator], y: Array) -> Array:
+    return make().pinv() @ y
+
+
 def main() -> None:
     """Print one line per operator."""
     print(f"{'operator':20} {'cumsum ms':>9} " + " ".join(f"{name:>11}" for name in COLUMNS))
@@ -38,13 +49,13 @@ def main() -> None:
         x = np.random.default_rng(0).integers(0, 1000, n)
         y, inverse, reals = A @ x, A.pinv(), x.astype(np.float64)
         noise = PureDP(1.0).noise(A.integer_norm(1))
-        unit = best_seconds(lambda reals=reals: np.cumsum(reals))
-        works = [
-            lambda A=A, x=x: A @ x,
-            lambda make=make, x=x: make() @ x,
-            lambda A=A, x=x, noise=noise: measure(A, noise, x),
-            lambda inverse=inverse, y=y: inverse @ y,
-            lambda make=make, y=y: make().pinv() @ y,
+        unit = best_seconds(partial(np.cumsum, reals))
+        works: list[Callable[[], object]] = [
+            partial(matmul, A, x),
+            partial(_made_and_asked, make, x),
+            partial(measure, A, noise, x),
+            partial(matmul, inverse, y),
+            partial(_made_and_inverted, make, y),
         ]
         ratios = [best_seconds(work) / unit for work in works]
         vectors = [traced_peak(work) / (8 * n) for work in (works[1], works[2], works[4])]

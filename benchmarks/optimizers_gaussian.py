@@ -8,6 +8,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
 from scipy import linalg
 
@@ -56,9 +57,9 @@ def main() -> None:
     for case in CASES:
         V = case.workload.gram().to_dense()
         # The machine may be shared: the yardstick is taken before and after.
-        yardstick = seconds(lambda V=V: linalg.eigh(V))
+        yardstick = seconds(partial(linalg.eigh, V))
         result = case.optimizer.optimize(case.workload, UNIT)
-        yardstick = (yardstick + seconds(lambda V=V: linalg.eigh(V))) / 2
+        yardstick = (yardstick + seconds(partial(linalg.eigh, V))) / 2
         worst = isinstance(result, WorstQueryResult)
         reached = result.max_error if isinstance(result, WorstQueryResult) else result.total_error
         gap = (result.max_ratio if isinstance(result, WorstQueryResult) else result.ratio) - 1

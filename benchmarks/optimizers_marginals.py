@@ -24,7 +24,6 @@ from rowspace.planning import to_integers
 from rowspace.privacy import ZCDP, PureDP
 from rowspace.reconstruct import answer_products, estimate_tables
 from rowspace.strategy import GaussianOptimal, Marginals, Residual, WorstQueryResult
-from rowspace.strategy.result import Optimizer
 
 LAPLACE, GAUSSIAN = PureDP(2**0.5), ZCDP(0.5)  # noise of unit variance, so that total errors are E
 
@@ -38,7 +37,7 @@ def asked(sizes: tuple[int, ...], ways: range, kind: Kind = op.Identity) -> Prod
     return gather(sizes, ((1.0, own) for k in ways for own in combinations(pieces, k)))
 
 
-TOTALS: list[tuple[str, Optimizer, ProductWorkload, float | None]] = [
+TOTALS: list[tuple[str, Marginals | Residual, ProductWorkload, float | None]] = [
     ("Laplace, <= 2-way of 10^5", Marginals(), asked((10,) * 5, range(3)), 98_360),
     ("Laplace, <= 2-way of 10^8", Marginals(), asked((10,) * 8, range(3)), 1.9211e6),
     ("Laplace, 3-way of 10^8", Marginals(), asked((10,) * 8, range(3, 4)), 8.94e7),

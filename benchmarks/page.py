@@ -108,7 +108,7 @@ def _section(case: Case, records: Sequence[Record]) -> str:
         if _is_nothing(r):
             cells = ("nothing to do", "–", "–")
         rows.append((*start, *cells, *(errors if case.error_of else ())))
-    head = (case.size_of, "", "CPU ÷ floor", "clock ÷ floor", "peak memory")
+    head: tuple[str, ...] = (case.size_of, "", "CPU ÷ floor", "clock ÷ floor", "peak memory")
     head += ("error ÷ ours", case.error_of) if case.error_of else ()
     text = f"### {case.name[0].upper()}{case.name[1:]}\n\nFloor: {case.floor.name}. {case.remark}".rstrip()
     return f"{text}\n\n{_table(head, rows)}"

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
 
 import numpy as np
 import opendp.prelude as dp
@@ -61,28 +62,28 @@ def rows() -> list[Row]:
     for name, s in SCALES.items():
         laplace = (integers, dp.l1_distance(T=int)) >> dp.m.then_laplace(float(s))
         gaussian = (integers, dp.l2_distance(T=float)) >> dp.m.then_gaussian(float(s))
-        numpy_laplace = rate(lambda s=s: generator.laplace(0, s, SAMPLES), SAMPLES)
-        numpy_normal = rate(lambda s=s: generator.normal(0, s, SAMPLES), SAMPLES)
+        numpy_laplace = rate(partial(generator.laplace, 0, s, SAMPLES), SAMPLES)
+        numpy_normal = rate(partial(generator.normal, 0, s, SAMPLES), SAMPLES)
         exact = Fraction(s)
         result += [
             Row(
                 "discrete_laplace",
                 name,
-                rate(lambda x=exact: discrete_laplace(x, SAMPLES, random), SAMPLES),
+                rate(partial(discrete_laplace, exact, SAMPLES, random), SAMPLES),
                 opendp_rate(laplace),
                 numpy_laplace,
             ),
             Row(
                 "discrete_gaussian",
                 name,
-                rate(lambda x=exact: discrete_gaussian(x * x, SAMPLES, random), SAMPLES),
+                rate(partial(discrete_gaussian, exact * exact, SAMPLES, random), SAMPLES),
                 opendp_rate(gaussian),
                 numpy_normal,
             ),
             Row(
                 "rounded_gaussian",
                 name,
-                rate(lambda x=exact: rounded_gaussian(x, SAMPLES, random), SAMPLES),
+                rate(partial(rounded_gaussian, exact, SAMPLES, random), SAMPLES),
                 None,  # OpenDP has no such sampler
                 numpy_normal,
             ),

@@ -5,6 +5,7 @@ python -m benchmarks.why_figure
 
 from math import sqrt
 from pathlib import Path
+from typing import Any
 
 import matplotlib as mpl
 
@@ -56,7 +57,7 @@ def curves() -> dict[str, list[float]]:
 def draw(table: dict[str, list[float]]) -> None:
     plt.rcParams.update({"font.family": "DejaVu Sans", "font.size": 10, "axes.edgecolor": GREY})
     figure, axes = plt.subplots(figsize=(7.6, 4.2), dpi=160)
-    styles = [
+    styles: list[dict[str, Any]] = [
         {"color": GREY, "linewidth": 1.6},
         {"color": GREY, "linewidth": 1.6, "linestyle": (0, (5, 2))},
         {"color": "#3b6ea5", "linewidth": 1.6},

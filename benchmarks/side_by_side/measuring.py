@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 import rowspace as rs
@@ -31,7 +33,7 @@ def opendp(n: int) -> Work:
 
     dp.enable_features("contrib")
     vectors = dp.vector_domain(dp.atom_domain(T=int)), dp.l1_distance(T=int)
-    tree = dp.t.make_b_ary_tree(*vectors, leaf_count=n, branching_factor=2)
+    tree: Any = dp.t.make_b_ary_tree(*vectors, leaf_count=n, branching_factor=2)
     measurement = tree >> dp.m.then_laplace(float(tree.map(1)))
     x = counts(n).tolist()
     return lambda: measurement(x)

@@ -37,7 +37,7 @@ def group_bys(path: Path) -> list[np.ndarray]:
     with duckdb.connect() as connection:
         for one, other in combinations(NAMES, 2):
             query = f"SELECT {one}, {other}, count(*) FROM '{path}' GROUP BY ALL ORDER BY ALL"
-            tables.append(connection.execute(query).fetchnumpy()["count_star()"])
+            tables.append(np.asarray(connection.execute(query).fetchnumpy()["count_star()"]))
     return tables
 
 

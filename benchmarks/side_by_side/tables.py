@@ -8,6 +8,7 @@ import numpy as np
 
 import rowspace as rs
 from rowspace.measure import measure
+from rowspace.operators import TableOperator
 from rowspace.planning import Plan
 from rowspace.reconstruct import answer_products, estimate_tables
 
@@ -49,9 +50,11 @@ def measure_tables(attributes: int) -> Work:
 
 def answer_tables(attributes: int) -> Work:
     plan = planned(attributes)
-    noisy = measure(plan.strategy, plan.noise, NoRecords()).answers
+    strategy = plan.strategy
+    assert isinstance(strategy, TableOperator)
+    noisy = measure(strategy, plan.noise, NoRecords()).answers
     products = plan.workload.products()
-    return lambda: answer_products(estimate_tables(plan.strategy, noisy), products)
+    return lambda: answer_products(estimate_tables(strategy, noisy), products)
 
 
 def _pass(attributes: int) -> Work:
