@@ -87,3 +87,13 @@ def test_a_narrow_table_leaves_out_what_intervals_tell() -> None:
 )
 def test_plain_words(privacy: Privacy, words: str) -> None:
     assert words in plain_privacy(privacy)
+
+
+def test_groups_that_are_left_out_are_counted(plan: rs.Plan) -> None:
+    answers = rs.release(plan, [10] * 16).answers()
+    groups = first_answers(plan.workload, answers, groups=1)
+    assert [(group.name, len(group.rows)) for group in groups] == [
+        ("ranges of age", 3),
+        ("… and 2 more groups", 0),
+    ]
+    assert "… and 2 more groups" in text(answers_view(groups, 0.95))

@@ -48,6 +48,8 @@ def first_answers(
 ) -> list[AnswerGroup]:
     """The first answers of every group, in the order of the workload; groups of the same name together.
 
+    What is left out is counted by a last group without answers.
+
     answers: those of the workload, or as many of the first ones as there are to show.
     """
     found: dict[str, tuple[int, list[AnswerRow]]] = {}
@@ -60,7 +62,10 @@ def first_answers(
             rows += answer_rows(answers, list(shown), [workload.label(index) for index in shown])
             found[part.group] = (size + part.size, rows)
         start += part.size
-    return [AnswerGroup(name, size, tuple(rows)) for name, (size, rows) in found.items()]
+    shown_groups = [AnswerGroup(name, size, tuple(rows)) for name, (size, rows) in found.items()]
+    left_out = len({part.group for part in workload.parts}) - len(found)
+    more = f"… and {left_out:,} more group{'s' * (left_out != 1)}"
+    return [*shown_groups, AnswerGroup(more, 0, ())] if left_out else shown_groups
 
 
 def answer_rows(
