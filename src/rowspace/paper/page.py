@@ -33,7 +33,7 @@ table.claims th, table.claims td { text-align: left; white-space: normal; overfl
 table.claims col.where { width: 8rem; } table.claims col.paper { width: 17%; } table.claims col.ours { width: 25%; }
 table.claims col.verdict-column { width: 13.5rem; }
 table.claims .correction { display: block; margin-top: .35rem; color: var(--ink); font-size: .84rem; }
-table.claims code { display: block; margin-top: .35rem; color: var(--muted); font-size: .74rem; }
+table.claims code { display: block; margin-top: .35rem; color: var(--muted); font-size: .68rem; }
 table.claims tbody th { font-weight: 600; }
 section > .card { margin-top: 1.25rem; }
 .card h3 + p { color: var(--muted); font-size: .86rem; margin: .1rem 0 .8rem; max-width: none; line-height: 1.45; }
@@ -50,6 +50,14 @@ td.words { text-align: left; }
 .plane { width: min(100%, 26rem); display: block; margin: 0 auto; overflow: visible; }
 .plane .unit { fill: var(--muted); font-size: 26px; }
 .cards:empty { display: none; }
+@media (max-width: 40rem) {
+  table.claims, table.claims.errata, table.claims tbody { display: block; min-width: 0; }
+  table.claims thead, table.claims colgroup { display: none; }
+  table.claims tr, table.claims th, table.claims td { display: block; border: 0; padding: .12rem 0; }
+  table.claims tr { border-bottom: 1px solid var(--line); padding: .8rem 0; }
+  table.claims td[data-label]::before { content: attr(data-label); display: block; color: var(--muted);
+    font-size: .76rem; margin-top: .3rem; }
+}
 @media print { .verdict { border-width: .5pt; } table.claims { min-width: 0; font-size: 8pt; } }
 """.strip()
 
@@ -101,8 +109,8 @@ def _errata(claims: list[Claim]) -> Markup:
         element(
             "tr",
             element("th", claim.source.where, scope="row"),
-            element("td", claim.source.words),
-            element("td", claim.correction),
+            element("td", claim.source.words, data_label="the text says"),
+            element("td", claim.correction, data_label="what holds"),
         )
         for claim in claims
     ]
@@ -129,8 +137,8 @@ def _claims(claims: tuple[Claim, ...]) -> Markup:
             "tr",
             element("th", claim.source.where, scope="row"),
             element("td", claim.source.words, element("code", claim.source.function)),
-            element("td", claim.printed),
-            element("td", claim.ours),
+            element("td", claim.printed, data_label="paper"),
+            element("td", claim.ours, data_label="ours"),
             element(
                 "td",
                 element("span", str(claim.verdict), class_=f"verdict {_CLASSES[claim.verdict]}"),
