@@ -110,7 +110,10 @@ def test_degenerate() -> None:
 
 
 def test_replace_one_has_its_own_bound() -> None:
-    assert unit_lower_bound(op.Prefix(6), ZCDP(0.5, "replace-one")) == replace_one_bound(op.Prefix(6))
+    """The better of that by pairs of records and that of removing one: a record may be replaced by none."""
+    replacing = ZCDP(0.5, "replace-one")
+    assert unit_lower_bound(op.Identity(6), replacing) == replace_one_bound(op.Identity(6)) > 6
+    assert unit_lower_bound(op.Total(6), replacing) == unit_lower_bound(op.Total(6), UNIT) > 0
 
 
 @given(workloads(), st.integers(0, 100))

@@ -57,13 +57,16 @@ def test_any_weights_and_directions_give_a_bound(W, replacing, work, seed):
     always = _always_asked(W) if not replacing and rng.random() < 0.5 else []
     choice = at_random(Choice.even(W, replacing, False, always), rng)
     u = joint_weights(choice)
-    M = as_operator(W).to_dense() * np.sqrt(u)
-    if replacing:
-        M = M - np.outer(M @ np.sqrt(u), np.sqrt(u))
-        limit = 2 * scipy.linalg.svdvals(M).sum() ** 2 / max(1 - np.sum(u**2), 1e-300)
-    else:
-        limit = scipy.linalg.svdvals(M).sum() ** 2
-    assert choice.bound <= limit * (1 + 1e-9) + 1e-12
+    h = np.sqrt(u)
+    M = as_operator(W).to_dense() * h
+    limit = scipy.linalg.svdvals(M).sum() ** 2
+    if replacing and len(u) > 1:
+        for share in np.linspace(0, 1, 201):
+            along = np.sqrt(1 - share) * np.outer(M @ h, h)
+            rest = np.sqrt(1 - share + 2 * share / (1 - np.sum(u**2))) * (M - np.outer(M @ h, h))
+            limit = max(limit, scipy.linalg.svdvals(along + rest).sum() ** 2)
+    # The best share is between two of those tried.
+    assert choice.bound <= limit * (1 + (1e-4 if replacing else 1e-9)) + 1e-12
     if all(attribute.split for attribute in choice.attributes):
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr("rowspace.strategy.coupled_bound.MOST_WORK", work)
@@ -73,11 +76,11 @@ def test_any_weights_and_directions_give_a_bound(W, replacing, work, seed):
 @given(st.integers(0, 2**32 - 1))
 @settings(max_examples=60, deadline=None)
 def test_replacing_a_record_costs_as_much_as_is_stated(seed):
-    """Any strategy of all cells and some queries, by brute force over the pairs of its columns."""
+    """Any strategy of all cells and some queries, by brute force over its columns and their pairs."""
     rng = np.random.default_rng(seed)
     W = products_up_to([op.Prefix(3), op.Ranges(2)], 2)
-    A = np.concatenate((np.eye(6), rng.normal(size=(3, 6)), 10 * np.ones((1, 6))))
-    squared = max(np.sum((a - b) ** 2) for a in A.T for b in A.T)
+    A = np.concatenate((np.eye(6), rng.normal(size=(3, 6)), rng.choice([0, 0.3, 1]) * np.ones((1, 6))))
+    squared = max(np.sum((a - b) ** 2) for a in A.T for b in [*A.T, 0 * A[:, 0]])
     error = squared * np.sum((as_operator(W).to_dense() @ np.linalg.pinv(A)) ** 2)
     assert products_bound(W, REPLACING) <= error
 

@@ -38,24 +38,30 @@ QUICK_STEPS = 3
 
 def unit_lower_bound(W: Operator, privacy: Privacy) -> float:
     """The best bound that is cheap for this workload under this notion of neighbours; 0 when none is."""
-    if privacy.neighbours is Neighbours.REPLACE_ONE:
-        if W.shape[1] <= DECOMPOSITION_LIMIT:
-            return replace_one_bound(W)
-        return _remembered_products_bound(W, privacy)
+    # A record may be replaced by one that is not counted: the sensitivity is at least that of removing one.
+    best = add_remove_bound(W)
+    if privacy.neighbours is Neighbours.ADD_REMOVE:
+        return best
+    small = W.shape[1] <= DECOMPOSITION_LIMIT
+    return max(best, replace_one_bound(W) if small else _remembered_products_bound(W, replacing=True))
+
+
+def add_remove_bound(W: Operator) -> float:
+    """The best that is cheap for neighbours that add or remove a record."""
     if isinstance(W, Stack) and W.shape[1] > QUICK_CELLS:
-        return max(_quick_bound(W), _remembered_products_bound(W, privacy))
+        return max(_quick_bound(W), _remembered_products_bound(W, replacing=False))
     return _quick_bound(W)
 
 
 @lru_cache(maxsize=64)
-def _remembered_products_bound(W: Operator, privacy: Privacy) -> float:
+def _remembered_products_bound(W: Operator, *, replacing: bool) -> float:
     """The bound of a union of products attribute by attribute; 0 for other workloads."""
     # It is made of the bounds here.
-    from .product_bounds import products_bound
+    from .product_bounds import union_bound
     from .table_demand import read_products
 
     try:
-        return products_bound(read_products(W), privacy)
+        return union_bound(read_products(W), replacing)
     except (InvalidWorkload, TooLarge):
         return 0.0
 
@@ -179,7 +185,7 @@ def dual_bound(W: Operator, steps: int = 10) -> float:
 
 
 def replace_one_bound(W: Operator) -> float:
-    """2(Σσ′)²/(n − 1) with σ′ the singular values of W on the vectors that sum to zero.
+    """2(Σσ′)²/(n − 1) with σ′ the singular values of W on the vectors that sum to zero: by pairs of columns alone.
 
     Proof. With P = I − 11ᵗ/n, (Σσ′)² = ‖WP‖₁² = ‖WA⁺·AP‖₁² ≤ ‖WA⁺‖²·‖AP‖² by Cauchy–Schwarz, in Frobenius norms. And
     ‖AP‖² = Σ_{j<k} ‖a_j − a_k‖²/n, of n(n − 1)/2 terms that are at most the squared sensitivity over n.

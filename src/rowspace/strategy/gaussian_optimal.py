@@ -106,7 +106,7 @@ class GaussianOptimal:
         if (plain := max_error(identity, W, privacy)) <= worst:
             A, worst, status = identity, plain, f"the identity is no worse; {status}"
         add_remove = privacy.neighbours is Neighbours.ADD_REMOVE
-        bound = privacy.unit_variance * ascent.certified_bound() if add_remove else 0.0
+        bound = privacy.unit_variance * ascent.certified_bound()
         if status == "certified" and add_remove and privacy.norm == 2:
             status = f"certified: within {max(worst / bound - 1, 0.0):.1e} of the best possible"
         judgement = judged(
@@ -194,7 +194,7 @@ def _judged_total(
 ) -> Result:
     """The result, or the identity where it is no worse."""
     add_remove = privacy.neighbours is Neighbours.ADD_REMOVE
-    unit_bound = ascent.bound if add_remove else unit_lower_bound(W, privacy)
+    unit_bound = ascent.bound if add_remove else max(ascent.bound, unit_lower_bound(W, privacy))
     bound = privacy.unit_variance * unit_bound
     error = noise_level(A, privacy) * error_trace(A, W, V)
     name, status = NAME, ascent.ending

@@ -19,8 +19,10 @@ T, and then needs no U_ih_i = 0. Queries that tie attributes together are left o
 
 *Neighbours that replace a record.* Let a_j be the strategy's columns and ā = Σu_ja_j. Then Σu_ju_k‖a_j − a_k‖² =
 2Σu_j‖a_j − ā‖² = 2‖A D^½(I − hhᵗ)‖² is at most 1 − Σu_j² times the squared sensitivity, and ⟨Z, W D^½(I − hhᵗ)⟩ is at
-most ‖WA⁺‖·‖A D^½(I − hhᵗ)‖ by Cauchy–Schwarz. Of Z only T = ∅ is lost to I − hhᵗ, h = ⊗h_i: twice the squared sum over
-T ≠ ∅, divided by 1 − Σu², is a bound.
+most ‖WA⁺‖·‖A D^½(I − hhᵗ)‖ by Cauchy–Schwarz. Of Z only T = ∅ is lost to I − hhᵗ, h = ⊗h_i: with a the sum over T ≠ ∅,
+2a²/(1 − Σu²) is a bound. A record may also be replaced by one that is not counted (`privacy.sensitivities`), so the
+squared sensitivity is at least ‖A D^½‖² as well. With share θ of the one and 1 − θ of the other, c = 2/(1 − Σu²) − 1
+and b the term of T = ∅, E ≥ (a(1 + cθ)^½ + b(1 − θ)^½)². The best θ gives (1 + c)(a² + b²/c), or is 0.
 
 *What is lost.* The product of U_i cannot see what ties e_i to the cells. `coupled_bound` can, at the same weights,
 where there are not too many sets; there little is lost.
@@ -45,7 +47,7 @@ from rowspace.operators.product_workload import ProductWorkload
 from rowspace.privacy import Neighbours, Privacy
 
 from .attribute_bound import Point, Tangent, gram_root, level_and_resolution, standing_for_total
-from .bounds import singular_value_bound, unit_lower_bound
+from .bounds import add_remove_bound, singular_value_bound
 from .coupled_bound import coupled_root
 from .even_bound import even_bound
 
@@ -60,20 +62,25 @@ SAFETY = 1e-9
 """Share of the bound given away for every attribute of the largest part: singular values are known to 1e-10."""
 
 
-@lru_cache(maxsize=8)
 def products_bound(workload: ProductWorkload, privacy: Privacy) -> float:
     """A bound in the unit of E that no strategy goes below; for marginals it is the optimum under Gaussian noise.
 
-    The better of the bound above and, for neighbours that add or remove a record, the sum of the parts' own bounds,
-    since one strategy serves them all.
+    The best of the bounds above and the sum of the parts' own bounds, since one strategy serves them all.
 
     Guarantees:
         - no strategy goes below it (`test_no_strategy_goes_below_the_bound`), whatever the weights found
           (`test_any_weights_and_directions_give_a_bound`).
     """
-    replacing = privacy.neighbours is Neighbours.REPLACE_ONE
+    return union_bound(workload, privacy.neighbours is Neighbours.REPLACE_ONE)
+
+
+@lru_cache(maxsize=8)
+def union_bound(workload: ProductWorkload, replacing: bool) -> float:
+    """The same for neighbours that replace a record, or that add or remove one."""
+    # One replaced by none: whatever holds for removing a record holds for replacing one.
+    least = union_bound(workload, False) if replacing else 0.0
     if workload.only_cells:
-        return Choice.even(workload, replacing, alone=False).bound
+        return max(least, Choice.even(workload, replacing, alone=False).bound)
     starts = [Choice.even(workload, replacing, alone) for alone in (False, True)]
     choice = searched(max(starts, key=lambda choice: choice.bound))
     found = max(choice.bound, choice.coupled_bound)
@@ -81,11 +88,11 @@ def products_bound(workload: ProductWorkload, privacy: Privacy) -> float:
         found = max(found, searched(Choice.even(workload, replacing, False, always)).bound)
     widest = max(len(workload.axes_of(part)) for part in workload.parts)
     found *= 1 - (1 + widest) * SAFETY
-    return found if replacing else max(found, _sum_of_parts(workload, privacy))
+    return max(found, least if replacing else _sum_of_parts(workload))
 
 
-def _sum_of_parts(workload: ProductWorkload, privacy: Privacy) -> float:
-    each = np.array([unit_lower_bound(piece.operator, privacy) for piece in workload.pieces] or [1.0])
+def _sum_of_parts(workload: ProductWorkload) -> float:
+    each = np.array([add_remove_bound(piece.operator) for piece in workload.pieces] or [1.0])
     by_part = [float(np.prod(each[list(part)])) for part in workload.parts]
     return float(workload.powers @ by_part)
 
@@ -156,22 +163,25 @@ class Choice:
     @cached_property
     def bound(self) -> float:
         """In the unit of E."""
-        return self._of_sum(float(self._roots[int(self.replacing) :].sum()))
+        return self._of_sums(float(self._roots[1:].sum()), float(self._roots[0]))
 
     @cached_property
     def coupled_bound(self) -> float:
         """The same at these weights, with what ties attributes to their totals; all must be taken apart."""
-        return self._of_sum(coupled_root(self))
+        return self._of_sums(coupled_root(self), 0.0)
 
-    def _of_sum(self, total: float) -> float:
-        """The bound that a sum over the sets T gives."""
+    def _of_sums(self, rest: float, total: float) -> float:
+        """The bound from the sum over T ≠ ∅ and the term of T = ∅."""
         if not self.replacing:
-            return total**2
+            return (rest + total) ** 2
         concentration = prod(
             1 / n if a.point is None else float(np.sum(a.point.weights**2))
             for a, n in zip(self.attributes, self.workload.sizes, strict=True)
         )
-        return 2 * total**2 / (1 - concentration) if concentration < 1 else 0.0
+        if concentration == 1:
+            return (rest + total) ** 2
+        c = (1 + concentration) / (1 - concentration)
+        return (1 + c) * (rest**2 + total**2 / c) if c * rest > total else (rest + total) ** 2
 
     @cached_property
     def shares(self) -> list[Vector]:
