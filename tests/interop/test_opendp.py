@@ -62,6 +62,12 @@ def test_groups_add_up(epsilon: float, delta: float, size: int) -> None:
     assert _group(epsilon, delta, size)[1] <= min(1.0, expected) * (1 + 1e-9)
 
 
+def test_the_least_deltas_are_rounded_up_too() -> None:
+    """(e² − 1)/(e − 1) = 3.7 times the least float, which has no digits to round to."""
+    assert Fraction(_group(1.0, 5e-324, 2)[1]) >= Fraction(5e-324) * Fraction(37, 10)
+    assert Fraction(_group(0.2, 1e-323, 2)[1]) >= Fraction(1e-323) * Fraction(222, 100)
+
+
 def test_overflow_is_no_promise() -> None:
     assert _times(1e300, 10**20) == math.inf
     assert _group(700.0, 1e-6, 10)[1] == 1.0

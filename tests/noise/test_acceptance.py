@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import decimal
 from fractions import Fraction
 
 import mpmath
@@ -116,3 +117,11 @@ def test_distrusted_samples_are_decided_exactly() -> None:
     )
     assert asked == [(1, 2**31)]
     assert accepted.tolist() == [True, False, False]
+
+
+def test_the_table_does_not_depend_on_the_decimals_of_the_process(monkeypatch: pytest.MonkeyPatch) -> None:
+    """New decimal contexts take what they are not told from one that anybody may change."""
+    table = acceptance._exp_table()
+    monkeypatch.setattr(decimal.DefaultContext, "Emin", -5)
+    monkeypatch.setattr(decimal.DefaultContext, "rounding", decimal.ROUND_UP)
+    assert np.array_equal(acceptance._exp_table.__wrapped__(), table)

@@ -5,6 +5,7 @@ import json
 import math
 from fractions import Fraction
 
+import mpmath
 import numpy as np
 import pytest
 from hypothesis import given
@@ -79,6 +80,28 @@ def test_a_budget_between_two_floats_is_the_lower_one(stated: Fraction) -> None:
     """The nearest float to a tenth is more than a tenth: ε would be more than was stated."""
     for privacy, held in ((PureDP(stated), "epsilon"), (ZCDP(stated), "rho")):  # type: ignore[arg-type]
         assert getattr(privacy, held) <= stated < math.nextafter(getattr(privacy, held), math.inf)
+
+
+@pytest.mark.parametrize("norm", [1, 3, 7, 12345, 10**9 + 7])
+def test_the_decimal_in_the_statement_is_kept(norm: int) -> None:
+    """0.1 is said and 0.1000000000000000055 is what the float holds: the noise keeps the lesser of the two."""
+    for parameter in (number / 1000 for number in range(1, 400)):
+        said = Fraction(str(PureDP(parameter)).split("-")[0])
+        pure, concentrated = PureDP(parameter).noise(norm), ZCDP(parameter).noise(norm)
+        assert isinstance(pure, DiscreteLaplace)
+        assert isinstance(concentrated, DiscreteGaussian)
+        assert norm / pure.scale <= min(said, Fraction(parameter))
+        assert norm / (2 * concentrated.sigma_squared) <= min(said, Fraction(parameter))
+
+
+def test_the_decimals_of_approximate_privacy_are_kept() -> None:
+    for epsilon, delta in ((0.1, 1e-6), (0.7, 1e-5), (1.1, 0.001), (3.3, 1e-9)):
+        sigma = ApproxDP(epsilon, delta).noise(1).sigma  # type: ignore[attr-defined]
+        least = [min(Fraction(repr(number)), Fraction(number)) for number in (epsilon, delta)]
+        with mpmath.workdps(60):
+            e, d, s = (mpmath.mpf(x.numerator) / x.denominator for x in (*least, sigma))
+            a, b = 1 / (2 * s) - e * s, 1 / (2 * s) + e * s
+            assert mpmath.ncdf(a) - mpmath.exp(e) * mpmath.ncdf(-b) <= d
 
 
 def test_definitions_are_immutable() -> None:

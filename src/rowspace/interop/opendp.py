@@ -137,7 +137,8 @@ def _group(epsilon: float, delta: float, distance: int) -> tuple[float, float]:
         grown = delta * (math.expm1(epsilon * distance) / math.expm1(epsilon)) * (1 + 2.0**-40)
     except OverflowError:
         grown = 1.0
-    return _times(epsilon, distance), min(1.0, grown)
+    # And up once more: the least floats have no digits for a little.
+    return _times(epsilon, distance), min(1.0, math.nextafter(grown, math.inf))
 
 
 def _is_frame(value: object) -> bool:

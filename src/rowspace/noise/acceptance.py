@@ -24,7 +24,7 @@ by its other half. ∎
 from __future__ import annotations
 
 from collections.abc import Callable
-from decimal import Context, Decimal
+from decimal import MAX_EMAX, MIN_EMIN, ROUND_HALF_EVEN, Context, Decimal
 from functools import lru_cache
 from typing import Final
 
@@ -88,7 +88,7 @@ def exp_negative(exponent: FloatArray) -> FloatArray:
 @lru_cache(maxsize=1)
 def _exp_table() -> FloatArray:
     """Return e^(−j/64) for j = 0 … 45·64, rounded from 30 correct digits."""
-    context = Context(prec=30)
+    context = Context(prec=30, rounding=ROUND_HALF_EVEN, Emin=MIN_EMIN, Emax=MAX_EMAX)
     exponents = (
         context.divide(Decimal(-j), Decimal(_STEPS_PER_UNIT)) for j in range(_CUT * _STEPS_PER_UNIT + 1)
     )

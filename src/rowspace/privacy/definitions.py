@@ -12,13 +12,14 @@ from __future__ import annotations
 import dataclasses
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
+from decimal import Decimal
 from fractions import Fraction
 from typing import Any, ClassVar
 
 from .calibration import analytic_gaussian_sigma, paper_gaussian_variance
 from .models import DiscreteGaussian, DiscreteLaplace, NoiseModel, RoundedGaussian
 from .neighbours import Neighbours
-from .rounding import drawable, dyadic_sqrt_ceiling
+from .rounding import drawable, dyadic_sqrt_ceiling, float_within, stated
 from .units import PrivacyUnit
 from .validation import positive_finite, positive_integer, probability, tagged_fields
 
@@ -101,7 +102,7 @@ class PureDP(Privacy):
 
     Guarantees:
         - changing integer answers by Σ|change| ≤ integer_norm changes the probability of any output by a
-          factor of at most e^ε, for ε the exact value of the float: the log-ratio is at most
+          factor of at most e^ε, for ε the float and the decimal that names it: the log-ratio is at most
           Σ|change|/scale, and scale ≥ integer_norm/ε in exact rational arithmetic
           (`test_discrete_laplace_is_pure`, `test_scales_are_rounded_up`);
         - the scale is at most 2⁻⁵⁰ (relative) above that, or 2⁻²⁰ (`test_scales_are_rounded_up`).
@@ -131,7 +132,7 @@ class PureDP(Privacy):
 
     def _noise(self, integer_norm: int) -> DiscreteLaplace:
         """Discrete Laplace noise of scale integer_norm/ε, rounded up."""
-        return DiscreteLaplace(drawable(integer_norm / Fraction(self.epsilon)))
+        return DiscreteLaplace(drawable(integer_norm / stated(self.epsilon)))
 
     def __str__(self) -> str:
         return f"{_plain(self.epsilon)}-differential privacy ({self._step})"
@@ -167,13 +168,15 @@ class ApproxDP(Privacy):
     @property
     def _variance(self) -> float:
         """σ(ε, δ)², the least that will do."""
-        sigma = analytic_gaussian_sigma(self.epsilon, self.delta)
-        return sigma * sigma
+        return self._sigma * self._sigma
 
     def _noise(self, integer_norm: int) -> RoundedGaussian:
         """Rounded Gaussian noise of deviation σ(ε, δ)·√integer_norm, rounded up."""
-        sigma = Fraction(analytic_gaussian_sigma(self.epsilon, self.delta))
-        return RoundedGaussian(drawable(dyadic_sqrt_ceiling(sigma * sigma * integer_norm)))
+        return RoundedGaussian(drawable(dyadic_sqrt_ceiling(Fraction(self._sigma) ** 2 * integer_norm)))
+
+    @property
+    def _sigma(self) -> float:
+        return analytic_gaussian_sigma(float_within(self.epsilon), float_within(self.delta))
 
     def __str__(self) -> str:
         return f"({_plain(self.epsilon)}, {_plain(self.delta)})-differential privacy ({self._step})"
@@ -208,12 +211,15 @@ class ApproxDPTheorem3(Privacy):
     @property
     def _variance(self) -> float:
         """8 ln(2/δ)/ε²."""
-        return float(paper_gaussian_variance(self.epsilon, self.delta).high)
+        return float(self._exact_variance)
 
     def _noise(self, integer_norm: int) -> RoundedGaussian:
         """Rounded Gaussian noise of deviation √(8 ln(2/δ)·integer_norm)/ε, rounded up."""
-        variance = Fraction(paper_gaussian_variance(self.epsilon, self.delta).high)
-        return RoundedGaussian(drawable(dyadic_sqrt_ceiling(variance * integer_norm)))
+        return RoundedGaussian(drawable(dyadic_sqrt_ceiling(Fraction(self._exact_variance) * integer_norm)))
+
+    @property
+    def _exact_variance(self) -> Decimal:
+        return paper_gaussian_variance(float_within(self.epsilon), float_within(self.delta)).high
 
     def __str__(self) -> str:
         return (
@@ -255,7 +261,7 @@ class ZCDP(Privacy):
 
     def _noise(self, integer_norm: int) -> DiscreteGaussian:
         """Discrete Gaussian noise with sigma_squared = integer_norm/(2ρ), rounded up."""
-        return DiscreteGaussian(drawable(integer_norm / (2 * Fraction(self.rho)), power=2))
+        return DiscreteGaussian(drawable(integer_norm / (2 * stated(self.rho)), power=2))
 
     def __str__(self) -> str:
         return f"{_plain(self.rho)}-zero-concentrated differential privacy ({self._step})"

@@ -8,7 +8,7 @@ part, so no rounding error can undo that.
 from __future__ import annotations
 
 from fractions import Fraction
-from math import isqrt
+from math import isqrt, nextafter
 
 from rowspace.exceptions import IntegerOverflow, InvalidPrivacy
 
@@ -51,6 +51,20 @@ def dyadic_sqrt_ceiling(square: Fraction) -> Fraction:
     # more than the greatest with m² ≤ ⌈q⌉ − 1.
     root = isqrt(_ceiling(scaled) - 1) + 1
     return dyadic_ceiling(root / Fraction(2) ** k)
+
+
+def stated(parameter: float) -> Fraction:
+    """What ε, δ or ρ may be at most: the float's exact value, or the decimal that names it in words if that is less.
+
+    >>> stated(0.1), stated(0.3) < Fraction(3, 10)
+    (Fraction(1, 10), True)
+    """
+    return min(Fraction(parameter), Fraction(repr(parameter)))
+
+
+def float_within(parameter: float) -> float:
+    """The largest float that is no more than what is `stated`."""
+    return parameter if Fraction(parameter) <= stated(parameter) else nextafter(parameter, 0.0)
 
 
 def drawable(least: Fraction, power: int = 1) -> Fraction:
