@@ -114,3 +114,12 @@ def test_merged_measurements():
     assert first.step == 0.0
     (twice,) = merged([one, one])
     assert (twice.variance, twice.excess_kurtosis, twice.step) == (0.5, 1.5, 0.5)
+
+
+def test_work_is_bounded_where_cells_are_many(monkeypatch):
+    monkeypatch.setattr(nonnegative, "MOST_WORK", 64 * 12)
+    measurement = measured(op.Prefix(64), 0)
+    found = nonnegative_cells([measurement], joint_estimate([measurement]), 500.0)
+    assert found.steps == 12
+    assert found.counts.min() >= 0
+    assert found.counts.sum() == pytest.approx(500.0)

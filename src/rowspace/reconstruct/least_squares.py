@@ -50,7 +50,10 @@ def iterated(strategy: Operator, y: Vector) -> Vector:
         rmatvec=lambda v: strategy.T @ v.ravel(),
         dtype=np.float64,
     )
-    solution, stop, *_ = scipy.sparse.linalg.lsmr(linear, y, atol=TOLERANCE, btol=TOLERANCE, maxiter=10_000)
+    # conlim=0: a badly conditioned strategy takes more steps; by default it would be left half solved, without a word.
+    solution, stop, *_ = scipy.sparse.linalg.lsmr(
+        linear, y, atol=TOLERANCE, btol=TOLERANCE, conlim=0, maxiter=10_000
+    )
     if stop == 7:
         raise RowspaceError(
             "least squares did not converge; report the plan, its strategy is badly conditioned"

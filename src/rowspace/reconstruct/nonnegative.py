@@ -28,6 +28,9 @@ error; the distance itself was a tenth of the bound or less wherever measured.""
 MOST_STEPS = 5_000
 """Steps after which it stops in any case, with the accuracy that was reached."""
 
+MOST_WORK = 2**30
+"""Most steps times cells: a thousand steps at a million cells. Answers to large sums are settled long before."""
+
 _CHECK_EVERY = 10
 
 
@@ -63,7 +66,8 @@ def nonnegative_cells(measurements: Sequence[Measurement], start: Vector, total:
     Ax = A._apply(x)
     point, A_point, momentum = x, Ax, 1.0
     best, best_gap = x, np.inf
-    for step in range(1, MOST_STEPS + 1):
+    most_steps = max(1, min(MOST_STEPS, MOST_WORK // len(x)))
+    for step in range(1, most_steps + 1):
         gradient = A._adjoint(A_point - y)
         while True:
             new = nearest_counts(point - gradient / steepness, total)
@@ -79,7 +83,7 @@ def nonnegative_cells(measurements: Sequence[Measurement], start: Vector, total:
         ahead = (momentum - 1) / grown
         point, A_point = new + ahead * (new - x), A_new + ahead * (A_new - Ax)
         x, Ax, momentum = new, A_new, grown
-        if step % _CHECK_EVERY == 1 or step == MOST_STEPS:
+        if step % _CHECK_EVERY == 1 or step == most_steps:
             slope = A._adjoint(Ax - y)
             gap = float(slope @ x - total * slope.min())
             if gap < best_gap:
