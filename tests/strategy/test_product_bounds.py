@@ -169,6 +169,11 @@ def test_several_kinds_of_queries_about_one_attribute():
     assert 1 <= best / products_bound(W, UNIT) < 1.1
 
 
+def test_large_attributes_have_weights_without_a_search():
+    W = products_up_to([op.Prefix(150), op.Ranges(130), op.Identity(3)], 2)
+    assert Residual().optimize(W, UNIT).ratio < 1.06
+
+
 def test_large_attributes_are_bounded_too():
     """One table each of attributes too large to decompose: less than one strategy for each alone adds up to."""
     kinds = [op.Ranges(3000), op.Ranges(2500), 2.0 * op.Ranges(2400), op.WidthRanges(2100, 3)]
@@ -194,7 +199,7 @@ def test_gradient(split):
 @pytest.mark.parametrize("n", [2, 3, 10, 41])
 def test_equal_weights_in_closed_form(kind, n, monkeypatch):
     R = gram_root(kind(n))
-    for alone, e in enumerate(standing_for_total(R)):
+    for alone, e in enumerate(standing_for_total(R, np.full(n, 1 / n))):
         dense = level_and_resolution(R, np.full(n, 1 / n), e)
         np.testing.assert_allclose(even_bound(op.Dense(kind(n).to_dense()), bool(alone)), dense, rtol=1e-7)
     monkeypatch.setattr("rowspace.strategy.even_bound.DECOMPOSED_CELLS", 1)
@@ -204,7 +209,9 @@ def test_equal_weights_in_closed_form(kind, n, monkeypatch):
     assert closed[1] >= dense[1] * (1 - 1e-9) or kind is op.Ranges
     fallback = even_bound(op.Dense(kind(n).to_dense()), False)
     assert (
-        fallback <= level_and_resolution(R, np.full(n, 1 / n), standing_for_total(R)[0]) * (1 + 1e-9)
+        fallback
+        <= level_and_resolution(R, np.full(n, 1 / n), standing_for_total(R, np.full(n, 1 / n))[0])
+        * (1 + 1e-9)
     ).all()
 
 

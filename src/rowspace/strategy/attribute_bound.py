@@ -22,6 +22,9 @@ import scipy
 from rowspace.operators import Operator
 from rowspace.operators.base import Vector
 
+from .dual import FullRank
+from .dual_ascent import plain_step, start_weights
+
 NOT_THERE = 1e-12
 """Singular values below this share of the largest have no direction of their own."""
 
@@ -45,22 +48,35 @@ class Point:
     directions: tuple[Vector, ...]
 
 
-def standing_for_total(R: Vector) -> tuple[Vector, Vector]:
-    """Two choices of e for equal weights: the answers to an even table, and what nothing but the total leads to.
+def standing_for_total(R: Vector, weights: Vector) -> tuple[Vector, Vector]:
+    """Two choices of e: the answers Ru to a table like u, and what nothing but the total leads to.
 
-    The second costs no resolution: it is the part of Ru that is orthogonal to all of R D^½(I − hhᵗ).
+    The second costs no resolution: it is orthogonal to all of R D^½(I − hhᵗ), so Rᵗe ∝ 1. Rows of R are orthogonal.
     """
-    n = R.shape[1]
-    even = R.sum(axis=1) / n
-    centred = R - even[:, None]
-    alone = even - centred @ np.linalg.lstsq(centred, even, rcond=1e-10)[0]
+    even = R @ weights
     length = float(np.linalg.norm(even))
-    if length == 0:
-        return np.eye(len(R))[0], np.eye(len(R))[0]
-    even = even / length
-    if np.linalg.norm(alone) < 1e-6 * length:
+    even = even / length if length > 0 else np.eye(len(R))[0]
+    squares = np.einsum("ij,ij->i", R, R)
+    alone = R.sum(axis=1) / np.where(squares > 0, squares, 1.0)
+    if np.abs(R.T @ alone - 1).max() > 1e-6:
         return even, even
     return even, alone / np.linalg.norm(alone)
+
+
+def dual_weights(operators: Sequence[Operator]) -> Vector:
+    """Weights that suit several kinds of queries and the total: a few steps of `dual`, at unit mean squares.
+
+    Three times the total is what suits tables of a few attributes.
+    """
+    n = operators[0].shape[1]
+    V = np.full((n, n), 3.0)
+    for W in operators:
+        G = W.gram().to_dense()
+        V += G / max(float(np.trace(G)) / n, np.finfo(float).tiny)
+    geometry, weights = FullRank.of(V), start_weights(V)
+    for _ in range(3):
+        weights = plain_step(geometry.at(weights))
+    return weights
 
 
 def level_and_resolution(R: Vector, weights: Vector, direction: Vector | None) -> Vector:

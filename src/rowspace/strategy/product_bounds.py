@@ -46,13 +46,23 @@ from rowspace.operators.base import Vector
 from rowspace.operators.product_workload import ProductWorkload
 from rowspace.privacy import Neighbours, Privacy
 
-from .attribute_bound import Point, Tangent, gram_root, level_and_resolution, standing_for_total
+from .attribute_bound import (
+    Point,
+    Tangent,
+    dual_weights,
+    gram_root,
+    level_and_resolution,
+    standing_for_total,
+)
 from .bounds import add_remove_bound, singular_value_bound
 from .coupled_bound import coupled_root
 from .even_bound import even_bound
 
-SEARCHED_CELLS = 512
-"""Most cells of an attribute whose weights are searched for; beyond, they are equal."""
+SEARCHED_CELLS = 128
+"""Most cells of an attribute whose weights are searched for by the bound itself: each step costs a decomposition."""
+
+WEIGHTED_CELLS = 512
+"""Most cells of an attribute with weights of its own; beyond, they are equal."""
 
 ROUNDS = 8
 LEAST_GAIN = 1e-3
@@ -74,7 +84,7 @@ def products_bound(workload: ProductWorkload, privacy: Privacy) -> float:
     return union_bound(workload, privacy.neighbours is Neighbours.REPLACE_ONE)
 
 
-@lru_cache(maxsize=8)
+@lru_cache(maxsize=4)
 def union_bound(workload: ProductWorkload, replacing: bool) -> float:
     """The same for neighbours that replace a record, or that add or remove one."""
     # One replaced by none: whatever holds for removing a record holds for replacing one.
@@ -84,6 +94,9 @@ def union_bound(workload: ProductWorkload, replacing: bool) -> float:
     starts = [Choice.even(workload, replacing, alone) for alone in (False, True)]
     choice = searched(max(starts, key=lambda choice: choice.bound))
     found = max(choice.bound, choice.coupled_bound)
+    if any(attribute.is_large for attribute in choice.attributes):
+        choice = _with_dual_weights(choice)
+        found = max(found, choice.bound, choice.coupled_bound)
     if not replacing and any(always := _always_asked(workload)):
         found = max(found, searched(Choice.even(workload, replacing, False, always)).bound)
     widest = max(len(workload.axes_of(part)) for part in workload.parts)
@@ -106,6 +119,11 @@ class Attribute:
     split: bool
     point: Point | None
     """None: equal weights, in closed form."""
+
+    @property
+    def is_large(self) -> bool:
+        """Whether its weights are not searched for."""
+        return self.point is not None and len(self.point.weights) > SEARCHED_CELLS
 
 
 @dataclass(frozen=True, eq=False)
@@ -137,7 +155,7 @@ class Choice:
 
     @cached_property
     def numbers(self) -> list[Vector]:
-        """(level², resolution²) of every piece; of one about several attributes, for none and for all of them."""
+        """(level², resolution²) of every piece; nothing for one about several attributes."""
         out = [np.zeros(2 ** len(piece.axes)) for piece in self.workload.pieces]
         known: dict[tuple[int, Operator, bool], Vector] = {}
         for attribute in self.attributes:
@@ -199,10 +217,28 @@ def _even_attribute(
 ) -> Attribute:
     operators = tuple(workload.pieces[n].operator for n in pieces)
     n = operators[0].shape[1] if operators else 1
-    if n == 1 or n > SEARCHED_CELLS or all(isinstance(W, Identity) for W in operators):
+    if n == 1 or n > WEIGHTED_CELLS or all(isinstance(W, Identity) for W in operators):
         return Attribute(pieces, operators, split, None)
-    directions = tuple(standing_for_total(_root(W))[int(alone)] for W in operators) if split else ()
-    return Attribute(pieces, operators, split, Point(np.full(n, 1 / n), directions))
+    return Attribute(pieces, operators, split, _point(operators, np.full(n, 1 / n), split, alone))
+
+
+def _point(operators: Sequence[Operator], weights: Vector, split: bool, alone: bool) -> Point:
+    directions = (standing_for_total(_root(W), weights)[int(alone)] for W in operators)
+    return Point(weights, tuple(directions) if split else ())
+
+
+def _with_dual_weights(choice: Choice) -> Choice:
+    """The choice with weights for its large attributes that suit them by themselves."""
+    known: dict[object, Point] = {}
+    attributes = []
+    for own in choice.attributes:
+        if own.is_large:
+            key = (own.operators, own.split)
+            if key not in known:
+                known[key] = _point(own.operators, dual_weights(own.operators), own.split, alone=False)
+            own = replace(own, point=known[key])
+        attributes.append(own)
+    return replace(choice, attributes=tuple(attributes))
 
 
 def _always_asked(workload: ProductWorkload) -> list[bool]:
@@ -248,14 +284,14 @@ def searched(choice: Choice) -> Choice:
 
 def _steps(n: int) -> int:
     """Steps a round: an attribute's decompositions are to take no longer than the rest of its planning."""
-    return 12 if n <= 64 else 6 if n <= 256 else 3
+    return 12 if n <= 64 else 6
 
 
 def _alike(choice: Choice) -> list[list[int]]:
     """Attributes to be searched, those with the same queries and (to 2 %) the same shares together."""
     groups: dict[object, list[int]] = {}
     for axis, attribute in enumerate(choice.attributes):
-        if attribute.point is None:
+        if attribute.point is None or attribute.is_large:
             continue
         own = np.array([choice.shares[number] for number in attribute.pieces])
         if own.sum() > 0:
