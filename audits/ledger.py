@@ -39,7 +39,10 @@ def _kills(kills: int) -> Row:
         charges, files = check_after_kills(Path(name))
     whole = charges - kills <= files <= charges
     figure = f"{kills} kills, {charges} charges, {files} files"
-    return Row("killed at random", figure, "every file whole and paid for", whole)
+    # Kills that come before anything is charged show nothing, however many there are.
+    least = kills // 4
+    limit = f"every file whole and paid for; at least {least} charges"
+    return Row("killed at random", figure, limit, whole and charges >= least)
 
 
 def _races(rounds: int, contenders: int) -> Row:

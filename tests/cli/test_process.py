@@ -57,9 +57,16 @@ ENTRIES = {
 }
 
 
-@pytest.mark.parametrize("entry", ENTRIES)
-@pytest.mark.parametrize("stop", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
-@pytest.mark.parametrize("module", ["numpy", "typer", "rowspace.cli.report"])
+@pytest.mark.parametrize(
+    ("entry", "stop", "module"),
+    [
+        *((entry, signal.SIGINT, "numpy") for entry in ENTRIES),
+        ("script", signal.SIGINT, "typer"),
+        ("script", signal.SIGINT, "rowspace.cli.report"),
+        ("python -m rowspace", signal.SIGTERM, "numpy"),
+        ("script", signal.SIGHUP, "typer"),
+    ],
+)
 def test_a_signal_while_the_program_loads(entry: str, stop: signal.Signals, module: str) -> None:
     """Quiet from the first library that takes time: one is sent just as some module is about to be loaded."""
     stopped = (

@@ -44,28 +44,51 @@ def _contend(path: Path | str, barrier: Any, results: Any) -> None:
         results.put(0)
 
 
-def kill_at_random(
-    folder: Path, kills: int, rng: random.Random, location: str | None = None, within: float = 0.08
-) -> None:
-    """Kill a releasing process so many times, each within its first releases; its files go to the folder.
+def kill_at_random(folder: Path, kills: int, rng: random.Random, location: str | None = None) -> None:
+    """Kill a releasing process so many times, each at a random instant of its first releases.
 
-    location: of the ledger, unless it is budget.db in the folder. within: seconds that the first releases take.
+    Its files go to the folder. location: of the ledger, unless it is budget.db in the folder. The instants are counted
+    from the first release on and spread over what three take just now: on a busy machine, where all is slower, kills
+    at fixed times would fall before anything is charged and show nothing.
     """
     ledger = location or folder / "budget.db"
     warm()
+    within = 0.0
     for kill in range(kills):
-        child = FORK.Process(target=_release_on_and_on, args=(folder, kill, ledger))
-        child.start()
+        if kill % _KILLS_PER_MEASUREMENT == 0:
+            within = _seconds_of_releases(folder, kills + kill, ledger, 3)
+        child = _begun(folder, kill, ledger, 1000)
         time.sleep(rng.random() * within)
         child.kill()
         child.join()
         child.close()
 
 
-def _release_on_and_on(folder: Path, kill: int, ledger: Path | str) -> None:
-    for number in range(1000):
+_KILLS_PER_MEASUREMENT = 20
+
+
+def _seconds_of_releases(folder: Path, name: int, ledger: Path | str, releases: int) -> float:
+    """How long a process takes for so many releases; nobody kills it."""
+    child = _begun(folder, name, ledger, releases)
+    start = time.perf_counter()
+    child.join()
+    return time.perf_counter() - start
+
+
+def _begun(folder: Path, name: int, ledger: Path | str, releases: int) -> Any:
+    """A process that is about to make its first release."""
+    begun, begins = FORK.Pipe(duplex=False)
+    child = FORK.Process(target=_release_on_and_on, args=(folder, name, ledger, releases, begins))
+    child.start()
+    begun.recv()
+    return child
+
+
+def _release_on_and_on(folder: Path, name: int, ledger: Path | str, releases: int, begins: Any) -> None:
+    begins.send(None)
+    for number in range(releases):
         made = rs.release(plan(rs.PureDP(0.01)), COUNTS, ledger=ledger)
-        made.save(folder / f"{kill}-{number}.release")
+        made.save(folder / f"{name}-{number}.release")
 
 
 def check_after_kills(folder: Path, location: str | None = None) -> tuple[int, int]:
