@@ -9,6 +9,7 @@ from rowspace.domain import Categorical, Domain, Numeric
 from rowspace.privacy import PrivacyUnit
 from rowspace.sources import contributions, count_cells, count_marginals
 from tests.engines.engines import Engine
+from tests.engines.postgres import PostgresServer
 
 UNIT = 'whose"; -- ü'
 RECORDS = [
@@ -52,7 +53,8 @@ def test_the_same_key_gives_the_same_choice_everywhere(
         draws = []
         for age, owner in records:
             if owner == who:
-                draws.append((hashlib.md5(f"key:{who}:{age}:{seen[age]}".encode()).hexdigest(), age))
+                text = f"{hashlib.md5(f'key:{who}'.encode()).hexdigest()}:{age}:{seen[age]}"
+                draws.append((hashlib.md5(text.encode()).hexdigest(), age))
                 seen[age] += 1
         for _, age in sorted(draws)[:3]:
             expected[age] += 1
@@ -83,6 +85,29 @@ def test_units_that_are_no_whole_numbers(engine: Engine) -> None:
     domain, unit = Domain(age=Numeric(0, 4, bins=4)), PrivacyUnit("who", 2)
     assert count_cells(engine.source, domain, table="real", unit=unit).sum() == 2 * len(units)
     assert count_cells(engine.source, domain, table="zeros", unit=unit).sum() == 2
+
+
+@pytest.mark.parametrize("most", [1, 3])
+def test_a_collation_leaves_no_choice_to_the_order_of_the_table(
+    server: PostgresServer, most: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """u and U are one unit here: were they equal rows as well, a sort of the whole table would decide among them."""
+    monkeypatch.setattr(contributions.secrets, "token_hex", lambda size: "key")
+    options = "provider = icu, locale = 'und-u-ks-level2', deterministic = false"
+    server.run(f"CREATE COLLATION IF NOT EXISTS folding ({options})")
+    records = [
+        (age, who)
+        for u in "abcdef"
+        for age, who in zip((0, 0, 0, 1, 1, 2, 3), 3 * (u + u.upper()) + u, strict=True)
+    ]
+    found = set()
+    for seed in range(5):
+        table = f"folded {most} {seed}"
+        order = np.random.default_rng(seed).permutation(len(records)).tolist()
+        server.fill(table, {"age": "integer", "who": 'text COLLATE "folding"'}, [records[i] for i in order])
+        domain, unit = Domain(age=Numeric(0, 4, bins=4)), PrivacyUnit("who", most)
+        found.add(count_cells(server.url(), domain, table=table, unit=unit).tobytes())
+    assert len(found) == 1
 
 
 def test_all_tables_are_of_the_same_choice(engine: Engine) -> None:

@@ -9,6 +9,7 @@ from collections import Counter
 from contextlib import closing
 from pathlib import Path
 
+import duckdb
 import ibis
 import numpy as np
 import numpy.typing as npt
@@ -225,6 +226,32 @@ def test_zeros_of_both_signs_are_one_unit(monkeypatch: pytest.MonkeyPatch) -> No
         rows = pa.table({"age": ages[order], "sex": ["F"] * len(ages), "who": who[order]})
         counts = count_cells(rows, DOMAIN, unit=PrivacyUnit("who", 3))
         assert counts.sum() == 3
+        found.add(counts.tobytes())
+    assert len(found) == 1
+
+
+@pytest.mark.parametrize("most", [1, 3])
+def test_a_collation_leaves_no_choice_to_the_order_of_the_table(
+    most: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """u and U are one unit here: were they equal rows as well, a sort of the whole table would decide among them."""
+    monkeypatch.setattr(contributions.secrets, "token_hex", lambda size: "the same key")
+    records = [
+        (age, who)
+        for u in "abcdef"
+        for age, who in zip((0, 0, 0, 1, 1, 2, 3), 3 * (u + u.upper()) + u, strict=True)
+    ]
+    found = set()
+    for seed in range(5):
+        path = tmp_path / f"{seed}.duckdb"
+        with duckdb.connect(path) as connection:
+            connection.execute("CREATE TABLE people (age INTEGER, who VARCHAR COLLATE NOCASE)")
+            order = np.random.default_rng(seed).permutation(len(records)).tolist()
+            connection.executemany("INSERT INTO people VALUES (?, ?)", [records[i] for i in order])
+        counts = count_cells(
+            path, Domain(age=Numeric(0, 4, bins=4)), table="people", unit=PrivacyUnit("who", most)
+        )
+        assert counts.sum() == 6 * most
         found.add(counts.tobytes())
     assert len(found) == 1
 

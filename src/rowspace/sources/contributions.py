@@ -79,9 +79,9 @@ def bounded(rows: Any, unit: PrivacyUnit, backend: Any) -> Any:
     _provide_digest(backend)
     others = [name for name in rows.columns if name != "unit"]
     # Each step a subquery of its own: engines compute windows before what they are compared with.
-    # Joined to the key a text has no collation any more: texts are equal when they are the same.
+    # Of a text's own collation nothing is left in its digest: texts are equal when they are the same.
     separator, key = ibis.literal(":"), ibis.literal(secrets.token_hex(16))
-    rows = rows.mutate(owner=separator.join([key, _text(rows.unit)]))
+    rows = rows.mutate(owner=_md5(separator.join([key, _text(rows.unit)])))
     rows = rows.mutate(twin=ibis.row_number().over(group_by=["unit", "owner", *others]))
     parts = [rows.owner, *(rows[name].cast("string") for name in others), rows.twin.cast("string")]
     rows = rows.mutate(draw=_md5(separator.join(parts)))
