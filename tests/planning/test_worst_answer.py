@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import rowspace as rs
-from rowspace.exceptions import FileError
+from rowspace.exceptions import FileError, InvalidInput
 from rowspace.planning import recalibrated
 
 from .test_plan_files import rewrite
@@ -89,3 +89,11 @@ def test_at_another_budget_the_certificate_stays():
     assert other.objective == "max"
     assert other.ratio == pytest.approx(plan.ratio, rel=1e-3)
     assert other.max_lower_bound == pytest.approx(plan.max_lower_bound / 4, rel=1e-2)
+
+
+def test_a_strategy_of_ones_own_is_certified_for_it_too():
+    plan = rs.plan(WORKLOADS["weighted"], rs.ZCDP(0.5), objective="max", strategy=np.eye(40))
+    assert plan.objective == "max"
+    assert 0 < plan.max_lower_bound <= plan.max_error
+    with pytest.raises(InvalidInput, match="objective"):
+        rs.plan(WORKLOADS["weighted"], rs.ZCDP(0.5), objective="median", strategy=np.eye(40))

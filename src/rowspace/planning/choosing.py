@@ -57,9 +57,10 @@ def plan(
     """
     _check_kind(workload, Workload, "a workload such as rs.workload.ranges(domain, 'age')")
     _check_kind(privacy, Privacy, "a privacy guarantee such as rs.PureDP(epsilon=1.0)")
-    if strategy is not None:
-        return plan_given(workload, privacy, strategy)
     select = Select(effort=effort, objective=objective)
+    if strategy is not None:
+        made = plan_given(workload, privacy, strategy)
+        return made if objective == "total" else _judged_by_worst(made)
     reduced = workload.reduced()
     products = reduced.products()
     with calm_threads(min(reduced.domain.size, CELL_LIMIT)):
@@ -90,12 +91,23 @@ def _worst_bound(
     The weighted total is at most the worst error times the sum of squared weights. Optimizers for the worst answer may
     know better: those over cells of the answers times their weights, those of tables of the answers themselves.
     """
-    found = [unit_bound / float(products.powers @ np.array(products.sizes_of_parts, dtype=np.float64))]
+    found = [unit_bound / _importance(products)]
     for result in results:
         if isinstance(result, WorstQueryResult):
             weight = 1.0 if isinstance(result.strategy, TableOperator) else float(products.powers.max())
             found.append(result.max_lower_bound / privacy.unit_variance / weight)
     return max(found)
+
+
+def _judged_by_worst(plan: Plan) -> Plan:
+    """The same plan, certified for its worst answer by the bound on the total."""
+    bound = plan.lower_bound / _importance(plan.workload.products())
+    return replace(plan, objective="max", max_lower_bound=bound)
+
+
+def _importance(products: ProductWorkload) -> float:
+    """The sum of all queries' squared weights."""
+    return float(products.powers @ np.array(products.sizes_of_parts, dtype=np.float64))
 
 
 def _in_integers(results: Sequence[Result], privacy: Privacy) -> tuple[Operator, NoiseModel]:
