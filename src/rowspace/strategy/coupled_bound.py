@@ -14,8 +14,8 @@ of attributes whose state is v_i, the others' being h_i:
 
 E is at least the square of the sum over T. For neighbours that replace a record T = X = ∅ is left out.
 
-Any v_i will do. For v_i ∝ (I − h_ih_iᵗ)P_i^a h_i, what P_i ties to h_i, a = −½ is best: for prefixes about up to three
-of ten attributes of ten cells the error is 1.030, 1.027, 1.041, 1.049, 1.060 times the bound for a = −1, −½, ½, 1, 2.
+Any v_i will do. Of v_i ∝ (I − h_ih_iᵗ)P_i^a h_i, which P_i ties to h_i, a = −½ was the best of −2, −1, … 3 on ranges
+and prefixes.
 
 Γ_T has as many rows as there are sets above T. One that is too large is cut apart: all its rows by themselves, with
 unit vectors e_i ⊥ w_i for the two states as in `product_bounds`. Workloads of very many sets are left to that.
@@ -42,6 +42,8 @@ MOST_TERMS = 2**20
 """Most terms of all Γ that are looked at: tables of up to three of 36 attributes, pairs of 280."""
 
 MOST_PATTERNS = 2**12
+"""Most patterns of states of a part's attributes: one pass over the parts each."""
+
 LARGEST_BLOCK = 512
 """Most rows of a Γ that is decomposed."""
 
