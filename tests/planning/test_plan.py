@@ -170,6 +170,18 @@ def test_a_taxonomy_becomes_a_candidate():
     assert "taxonomy" in {c.name for c in plan.candidates}
 
 
+def test_a_taxonomy_beside_queries_that_tie_attributes_together():
+    levels = {"side": {"x": "left", "y": "left", "z": "right"}}
+    domain = rs.Domain(
+        a=rs.Numeric(0, 5, bins=5),
+        b=rs.Categorical(["x", "y", "z"], levels=levels),
+        c=rs.Numeric(0, 4, bins=4),
+    )
+    w = rs.workload.predicates(domain, ["a < 3 and b = 'x'", "c >= 2 or b = 'y'"])
+    for privacy in PRIVACIES:
+        assert rs.plan(w, privacy, effort="fast").rmse > 0
+
+
 def test_the_same_generator_state_gives_the_same_plan():
     w = rs.workload.ranges(DOMAIN, "age") + rs.workload.marginal(DOMAIN, "age", "sex")
     first, second = (rs.plan(w, rs.PureDP(1.0), rng=np.random.default_rng(3)) for _ in range(2))

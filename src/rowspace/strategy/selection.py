@@ -192,8 +192,10 @@ class Select:
         tried: list[Proposer] = [Hierarchical(branchings)]
         if n & (n - 1) == 0:
             tried.append(Wavelet())
-        if attribute in self.taxonomies:
-            tried.append(Taxonomy(self.taxonomies[attribute]))
+        tree = self.taxonomies.get(attribute)
+        # A predicate may tie attributes together, which then are one, and those behind it have other numbers.
+        if tree is not None and tree.shape[1] == W.shape[1]:
+            tried.append(Taxonomy(tree))
         if n <= DENSE_CELLS or W.full_column_rank or isinstance(W.of if isinstance(W, Scaled) else W, Total):
             tried.append(WorkloadItself())
         return tried
