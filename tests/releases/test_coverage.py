@@ -47,6 +47,18 @@ def test_coverage(name, privacy, level):
         assert hits.max() <= runs * level + slack
 
 
+def test_an_interval_does_not_depend_on_what_else_is_asked():
+    answer, half = np.array([1 / 3, 1e9 / 7, -0.1, 0.0]), np.array([0.7, 3.3, 0.1, 0.0])
+    low, high = interval_ends(answer, half, 50.0)
+    for one in range(4):
+        alone = interval_ends(answer[one : one + 1], half[one : one + 1], 50.0)
+        assert (alone[0][0], alone[1][0]) == (low[one], high[one])
+    assert (low <= answer - half).all()
+    assert (high >= answer + half).all()
+    assert low[3] == high[3] == 0
+    assert not np.signbit([low[3], high[2], high[3]]).any()
+
+
 @pytest.mark.parametrize(
     "privacy",
     [rs.PureDP(1.0), rs.PureDP(5.0), rs.PureDP(50.0), rs.ZCDP(3.0), rs.ApproxDP(30.0, 1e-6)],

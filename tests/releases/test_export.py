@@ -33,6 +33,14 @@ def test_there_is_more_than_one_portion(in_portions):
     assert len(list(in_portions.stream())) > 2
 
 
+def test_a_file_says_that_intervals_hold_one_by_one(in_portions, tmp_path):
+    rs.export(in_portions, tmp_path / "a.csv", level=0.9)
+    assert (
+        "Each interval by itself covers the true answer with probability 0.9."
+        in (tmp_path / "a.csv").read_text()
+    )
+
+
 def read(path):
     if path.suffix == ".csv":
         return pd.read_csv(path, comment="#")

@@ -69,7 +69,8 @@ def _csv(file: BinaryIO, content: _Content) -> None:
     notes = content.notes
     file.write(f"# {notes['statement']}\n".encode())
     if "level" in notes:
-        file.write(f"# Intervals cover the true answer with probability {notes['level']:g}.\n".encode())
+        held = f"# Each interval by itself covers the true answer with probability {notes['level']:g}.\n"
+        file.write(held.encode())
     schema, tables = _tables(content)
     with pyarrow.csv.CSVWriter(file, schema) as writer:
         for table in tables:
