@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 import numpy as np
 import pytest
 
@@ -12,6 +14,7 @@ from rowspace.noise import SecureRandom
 from rowspace.releases import combined
 from rowspace.releases.combined import Combined, combine
 from rowspace.releases.combined_answers import ByCells, ByQuery, ByStrategy, ByTables
+from rowspace.releases.combined_privacy import Guarantees
 
 DOMAIN = rs.Domain(age=rs.Numeric(0, 8, bins=8), sex=rs.Categorical(["F", "M"]))
 COUNTS = np.arange(16) * 3
@@ -177,6 +180,18 @@ def test_what_was_spent():
     approximate = [made(TABLES, rs.ApproxDP(1.0, 1e-6)), made(TABLES, rs.privacy.ApproxDPTheorem3(0.5, 1e-6))]
     assert rs.combine(approximate).spent == (rs.ApproxDP(1.5, 2e-6),)
     assert "cost no privacy" in str(mixed)
+
+
+def test_a_sum_that_no_float_names_is_stated_no_smaller():
+    parts = [Fraction("0.1234567890123456"), Fraction("1000.1"), Fraction("0.3333333333333333")]
+    for kind, name in ((rs.PureDP, "epsilon"), (rs.ZCDP, "rho")):
+        for size in (2, 3):
+            (stated,) = Guarantees(tuple(kind(float(part)) for part in parts[:size])).sums
+            assert (
+                sum(parts[:size])
+                <= Fraction(repr(getattr(stated, name)))
+                <= sum(parts[:size]) + Fraction(1, 10**12)
+            )
 
 
 def test_combining_what_was_combined():

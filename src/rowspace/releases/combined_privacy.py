@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from math import inf, nextafter
 
 from rowspace.privacy import ZCDP, ApproxDP, Privacy, PureDP
 
@@ -48,5 +49,7 @@ def _sum(group: Sequence[Privacy]) -> Privacy:
 
 
 def _added(group: Sequence[Privacy], parameter: str) -> float:
-    """The sum of the parameters as they are written: 0.1 and 0.2 are 0.3."""
-    return float(sum(Fraction(repr(getattr(privacy, parameter))) for privacy in group))
+    """The sum of the parameters as they are written: 0.1 and 0.2 are 0.3; no less, where no float is it."""
+    total = sum(Fraction(repr(getattr(privacy, parameter))) for privacy in group)
+    nearest = float(total)
+    return nearest if Fraction(repr(nearest)) >= total else nextafter(nearest, inf)
