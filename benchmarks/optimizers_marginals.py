@@ -107,28 +107,27 @@ def products() -> None:
 
 def beside_the_optimum() -> None:
     """How near strategies of tables and their bound are to the optimum over all strategies, from both sides."""
-    print(f"\n{'<= 2-way products of three':<30} {'strategy / optimum':>19} {'optimum / bound':>16}")
-    mixed = (op.Prefix(4), op.Identity(4), op.Ranges(4))
-    for kinds in (mixed, (op.Prefix(6),) * 3, (op.Ranges(6),) * 3):
+    print(f"\n{'<= 2-way products of three':<36} {'strategy / optimum':>19} {'optimum / bound':>16}")
+    mixed = [op.Prefix(4), op.Identity(4), op.Ranges(4)]
+    for kinds in (mixed, [op.Prefix(6)] * 3, [op.Ranges(6)] * 3):
         pieces = [Piece((i,), kind) for i, kind in enumerate(kinds)]
-        W = gather(
-            [kind.shape[1] for kind in kinds],
-            ((1.0, own) for k in range(3) for own in combinations(pieces, k)),
-        )
-        parts = [
-            op.Kronecker(
-                *(
-                    kind if piece in own else op.Total(kind.shape[1])
-                    for piece, kind in zip(pieces, kinds, strict=True)
-                )
-            )
-            for k in range(3)
-            for own in combinations(pieces, k)
-        ]
-        best = GaussianOptimal().optimize(op.Stack(*parts), GAUSSIAN).total_error
-        result = Residual().optimize(W, GAUSSIAN)
         name = ", ".join(f"{type(kind).__name__}({kind.shape[1]})" for kind in kinds)
-        print(f"{name:<30} {result.total_error / best:>19.4f} {best / result.lower_bound:>16.4f}", flush=True)
+        _beside_the_optimum(name, [own for k in range(3) for own in combinations(pieces, k)])
+    cells = [Piece((i,), op.Identity(n)) for i, n in enumerate((16, 4, 3))]
+    asked_apart = [own for k in range(3) for own in combinations(cells, k)]
+    _beside_the_optimum("cells of (16, 4, 3), and Ranges(16)", [*asked_apart, (Piece((0,), op.Ranges(16)),)])
+
+
+def _beside_the_optimum(name: str, parts: list[tuple[Piece, ...]]) -> None:
+    sizes = {piece.axes[0]: piece.operator.shape[1] for part in parts for piece in part}
+    W = gather([sizes[i] for i in range(len(sizes))], ((1.0, part) for part in parts))
+    rows = []
+    for part in parts:
+        asked_of = {piece.axes[0]: piece.operator for piece in part}
+        rows.append(op.Kronecker(*(asked_of.get(i, op.Total(n)) for i, n in enumerate(W.sizes))))
+    best = GaussianOptimal().optimize(op.Stack(*rows), GAUSSIAN).total_error
+    result = Residual().optimize(W, GAUSSIAN)
+    print(f"{name:<36} {result.total_error / best:>19.4f} {best / result.lower_bound:>16.4f}", flush=True)
 
 
 class NoRecords:
