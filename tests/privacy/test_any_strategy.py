@@ -11,7 +11,7 @@ import pytest
 
 import rowspace as rs
 from rowspace import operators as op
-from rowspace.exceptions import RowspaceError
+from rowspace.exceptions import RowspaceError, TooLarge
 from rowspace.planning import Plan, check_overflow, dropped_bits, record_limit
 from rowspace.planning.integers import calibrated_noise
 from rowspace.privacy import ZCDP, Neighbours, Privacy, PureDP, integer_norm
@@ -99,3 +99,11 @@ def test_transforms_that_are_off_by_a_little_hide_nothing() -> None:
     """1 − 2⁻⁵³ by transforms is one, not zero."""
     A = op.Transpose(op.Composed(op.SpectralIntegers(op.Sines(2), [1, 0, 0], [1, 1]), op.AllPredicates(1)))
     assert [integer_norm(A, privacy) for privacy in PROMISES] == [1, 1, 1, 1]
+
+
+def test_products_of_large_integers_are_multiplied_out_within_limits(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No BLAS multiplies 64-bit integers: a file must not ask for hours of it. Small entries are exact in floats."""
+    monkeypatch.setattr("rowspace.operators.composed.SLOW_PRODUCTS", 5)
+    with pytest.raises(TooLarge, match="so many bits"):
+        integer_norm(CANCELLING, PureDP(1.0))
+    assert integer_norm(op.Composed(op.Dense([[3, -2]]), op.Dense([[5, 1], [7, 1]])), PureDP(1.0)) == 1

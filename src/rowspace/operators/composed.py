@@ -8,9 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from rowspace.exceptions import InvalidInput
+from rowspace.exceptions import InvalidInput, TooLarge
 
 from .base import DENSE_LIMIT, Array, Indices, Operator, Vector, check_operators
+
+SLOW_PRODUCTS = 2**32
+"""Most multiplications of 64-bit integers, which no BLAS does: some seconds."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,11 +67,14 @@ class Composed(Operator):
         m, n, inner = *self.shape, self.left.shape[1]
         if inner * max(m, n) > DENSE_LIMIT:
             return super()._integers()
-        left, right = self.left._integers(), self.right._integers()
-        a, b = left.astype(np.float64), right.astype(np.float64)
         # Every partial sum below 2⁵³: then BLAS is exact, and a hundred times as fast.
-        small = inner * float(np.abs(a).max()) * float(np.abs(b).max()) < 2**52
-        return (a @ b).astype(np.int64) if small else left @ right
+        small = inner * self.left.largest_entry() * self.right.largest_entry() < 2**52
+        if not small and m * n * inner > SLOW_PRODUCTS:
+            raise TooLarge(f"cannot multiply {m} x {inner} by {inner} x {n} entries of so many bits exactly")
+        left, right = self.left._integers(), self.right._integers()
+        if small:
+            return (left.astype(np.float64) @ right.astype(np.float64)).astype(np.int64)
+        return left @ right
 
     def _by_units(self, dtype: Any) -> Array:
         m, n, inner = *self.shape, self.left.shape[1]

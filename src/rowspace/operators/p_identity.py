@@ -11,7 +11,7 @@ import scipy
 
 from rowspace.exceptions import InvalidInput
 
-from .base import Array, Operator, Vector
+from .base import Array, Indices, Operator, Vector
 from .checks import read_only, rounded_but_not_to_zero
 from .composed import Composed, Sum
 from .dense import Dense
@@ -148,6 +148,9 @@ class PIdentity(Operator):
 
     def _dense(self) -> Vector:
         return np.concatenate([np.diag(self.cells), self.rows._dense()])
+
+    def _integers(self) -> Indices:
+        return np.concatenate([np.diag(self.cells.astype(np.int64)), self.rows._integers()])
 
 
 @dataclass(frozen=True, eq=False)

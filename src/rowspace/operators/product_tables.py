@@ -89,6 +89,9 @@ class ProductTables(TableOperator):
     def _adjoint(self, y: Array) -> Array:
         return self._union._adjoint(y)
 
+    def _integers(self) -> Indices:
+        return self._union._integers()
+
     def _column_sums(self, p: int) -> Vector:
         return self._union._column_sums(p)
 
