@@ -260,6 +260,14 @@ def _compounds():
     yield "real weighted rows", op.Weighted([0.5, -1.25, 2], op.Prefix(3)), prefix * [[0.5], [-1.25], [2]]
     yield "weighted real rows", op.Weighted([2, -1], op.Dense(WIDE)), WIDE * [[2], [-1]]
     yield "no weight at all", op.Weighted([0, 0], op.Dense(WIDE)), 0 * WIDE
+    merged = naive.merged(prefix, [2, 0, 1, 0, 2])
+    yield "merged", op.Merged(op.Prefix(3), [2, 0, 1, 0, 2]), merged
+    yield (
+        "merged, rank deficient",
+        op.Merged(op.Dense(WIDE), [1, 3, 0, 2, 2]),
+        naive.merged(WIDE, [1, 3, 0, 2, 2]),
+    )
+    yield "merged, one cell each", op.Merged(op.Dense(INTEGERS), [1, 2, 0]), naive.merged(INTEGERS, [1, 2, 0])
     yield "permuted", op.Permuted(op.Prefix(3), [2, 0, 1]), naive.permuted(prefix, [2, 0, 1])
     yield "permuted real", op.Permuted(op.Dense(WIDE), [1, 3, 0, 2]), naive.permuted(WIDE, [1, 3, 0, 2])
     yield "composed", op.Composed(op.Prefix(4), op.Haar(4)), naive.product(naive.prefix(4), haar)

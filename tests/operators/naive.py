@@ -150,6 +150,11 @@ def permuted(matrix, order):
     return out
 
 
+def merged(matrix, groups):
+    """Cell j has column groups[j] of A."""
+    return np.column_stack([matrix[:, group] for group in groups])
+
+
 def product(left, right):
     return np.array(
         [

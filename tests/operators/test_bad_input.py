@@ -110,6 +110,7 @@ def test_arrays(values):
     refused(op.Weighted, values, op.Prefix(3))
     refused(op.Sparse, [values])
     refused(op.Permuted, op.Prefix(3), values)
+    refused(op.Merged, op.Prefix(3), values)
     refused(op.Tree, (values,), (1.0,))
     refused(lambda: op.Prefix(3) @ values)
     refused(lambda: op.Prefix(3).T @ values)
@@ -121,6 +122,7 @@ def test_operators(thing):
     refused(op.Scaled, 2.0, thing)
     refused(op.Weighted, [1.0, 1.0, 1.0], thing)
     refused(op.Permuted, thing, [0, 1, 2])
+    refused(op.Merged, thing, [0, 1, 2])
     refused(op.Composed, thing, op.Prefix(3))
     refused(op.Composed, op.Prefix(3), thing)
     refused(op.Sum, (op.Prefix(3), thing))
@@ -150,6 +152,12 @@ MISFITS = {
     "too short a permutation": lambda: op.Permuted(op.Prefix(3), [0, 1]),
     "real permutation": lambda: op.Permuted(op.Prefix(3), [0.0, 1.0, 2.0]),
     "permutation of flags": lambda: op.Permuted(op.Prefix(2), [False, True]),
+    "a group without cells": lambda: op.Merged(op.Prefix(3), [0, 1, 1]),
+    "fewer cells than groups": lambda: op.Merged(op.Prefix(3), [0, 1]),
+    "no cells to merge": lambda: op.Merged(op.Prefix(3), np.array([], dtype=int)),
+    "a group that is not there": lambda: op.Merged(op.Prefix(2), [0, 1, 2]),
+    "a negative group": lambda: op.Merged(op.Prefix(2), [0, 1, -1]),
+    "groups in two axes": lambda: op.Merged(op.Prefix(2), [[0, 1]]),
     "empty matrix": lambda: op.Dense(np.zeros((0, 3))),
     "no columns": lambda: op.Dense(np.zeros((3, 0))),
     "a vector": lambda: op.Dense([1, 2, 3]),

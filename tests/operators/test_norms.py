@@ -51,6 +51,7 @@ LARGE = {
         np.vstack(((2**30 - 1) * np.eye(2, dtype=int), BIG)),
     ),
     "Permuted": (op.Permuted(op.Dense(BIG), [1, 0]), BIG[:, ::-1]),
+    "Merged": (op.Merged(op.Dense(BIG), [1, 0, 1]), BIG[:, [1, 0, 1]]),
     "Composed": (op.Composed(op.Dense([[1, -1, 0]]), op.Dense(BIG)), np.array([[1, -1, 0]]) @ BIG),
     "Sum": (op.Sum((op.Dense(BIG), op.Dense(BIG))), 2 * BIG),
     "Kronecker": (

@@ -51,6 +51,7 @@ LARGE = [
     0.5 * op.Prefix(N),
     op.Weighted(np.ones(N), op.Prefix(N)),
     op.Permuted(op.Prefix(N), np.arange(N)[::-1]),
+    op.Merged(op.Prefix(N), np.arange(N)[::-1]),
     op.Composed(op.Prefix(N), op.Haar(N)),
     op.Sum((op.Prefix(N), op.Identity(N))),
     op.Prefix(N).T,

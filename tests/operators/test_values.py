@@ -92,6 +92,7 @@ def test_what_was_passed_in_is_copied():
         op.Dense(array),
         op.Diagonal(values),
         op.Permuted(op.Prefix(3), order),
+        op.Merged(op.Prefix(3), order),
         op.Tree((bounds,), (1,)),
         op.Sparse(matrix),
         op.Weighted(values, op.Prefix(3)),

@@ -17,6 +17,7 @@ from .hierarchy import Hierarchy
 from .identity import Identity
 from .kronecker import Kronecker
 from .marginals import Marginals
+from .merged import Merged
 from .p_identity import PIdentity
 from .permuted import Permuted
 from .predicates import AllPredicates
@@ -52,6 +53,7 @@ __all__ = [
     "Identity",
     "Kronecker",
     "Marginals",
+    "Merged",
     "Operator",
     "PIdentity",
     "Permuted",

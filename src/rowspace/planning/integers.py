@@ -13,6 +13,7 @@ from rowspace.operators import (
     Haar,
     Identity,
     Kronecker,
+    Merged,
     Operator,
     Permuted,
     Scaled,
@@ -58,6 +59,8 @@ def to_integers(strategy: Operator, privacy: Privacy) -> tuple[Operator, NoiseMo
 
 
 def _rounded(strategy: Operator, bits: int) -> Operator:
+    if isinstance(strategy, Merged):
+        return Merged(_rounded(strategy.of, bits), strategy.groups)
     integers, _ = strategy.integer_form(bits)
     if rounding_keeps_row_space(strategy):
         return integers

@@ -22,7 +22,7 @@ import numpy.typing as npt
 import scipy
 
 from rowspace.exceptions import InvalidInput
-from rowspace.operators import Operator
+from rowspace.operators import Merged, Operator, Scaled
 
 from .definitions import Privacy
 from .neighbours import Neighbours
@@ -52,7 +52,7 @@ def sensitivity(A: Operator, privacy: Privacy) -> float:
     >>> sensitivity(op.Hierarchy(4), PureDP(1.0)), sensitivity(op.Hierarchy(4), PureDP(1.0, "replace-one"))
     (3.0, 4.0)
     """
-    p = privacy.norm
+    p, A = privacy.norm, _with_distinct_columns(A)
     if privacy.neighbours is Neighbours.ADD_REMOVE:
         return A.max_column_norm(p)
     if A.integral:
@@ -84,7 +84,7 @@ def integer_norm(A: Operator, privacy: Privacy) -> int:
             f"expected an integral operator, got {type(A).__name__} with other entries; "
             "round it first with integer_form()"
         )
-    p = privacy.norm
+    p, A = privacy.norm, _with_distinct_columns(A)
     largest = A.integer_norm(p)
     if privacy.neighbours is Neighbours.ADD_REMOVE:
         return largest
@@ -96,6 +96,13 @@ def integer_norm(A: Operator, privacy: Privacy) -> int:
     bound = _bound_from_columns(p, A.nonnegative) * largest
     known = A.pair_norm(p)  # proved where the structure is
     return bound if known is None else max(largest, min(bound, known))
+
+
+def _with_distinct_columns(A: Operator) -> Operator:
+    """The same columns, fewer times where cells were merged: norms and distances are those of fewer pairs."""
+    if isinstance(A, Merged):
+        return _with_distinct_columns(A.of)
+    return Scaled(A.factor, _with_distinct_columns(A.of)) if isinstance(A, Scaled) else A
 
 
 def _pairs_are_affordable(A: Operator, p: int) -> bool:

@@ -13,6 +13,7 @@ Decision table (n cells, d attributes in the workload's products; the sizes are 
 | Laplace  | marginals only            | weighted marginals, wanted ones or larger ones that cover them             |
 | Gaussian | marginals only            | residuals: exactly optimal in closed form                                  |
 | any      | d ≥ 2 products            | product: one factor per attribute, chosen in turn by the rows above        |
+| any      | few distinct columns      | all of these, for one cell out of each group that no query tells apart     |
 | any      | d ≥ 2, n ≤ 4096           | union: one product per set of attributes asked together, sharing the budget |
 
 Columns that are below the sensitivity are completed where that helps (`augment`). Candidates whose closed forms do not
@@ -41,6 +42,7 @@ from .effort import Effort, effort_named
 from .gaussian_optimal import GaussianOptimal, WorstQueryResult
 from .hierarchical import Hierarchical, Taxonomy, Wavelet
 from .marginals import Marginals
+from .merging import merged_cells
 from .min_error_sdp import MinErrorSDP
 from .p_identity import PIdentity
 from .product import Product
@@ -121,21 +123,21 @@ class Select:
     ) -> list[Result]:
         """Results of all candidates, best first; `products` is the same workload attribute by attribute, if several."""
         searches = self._searches(0, W, privacy)
-        results = []
+        results = self._merged(W, privacy, rng)
         if Terms.of(W) is None and products is None:
             closed_forms: Sequence[Optimizer] = self._proposers(0, W, self.limits.branchings)
         else:
             closed_forms = self._several_attributes(W, privacy)
             searches = [search for search in searches if isinstance(search, GaussianOptimal)]
-            if W.shape[1] > QUICK_CELLS or not searches:
-                results = self.tables(products or W, privacy, rng)
+            if (W.shape[1] > QUICK_CELLS or not searches) and not self._good_enough(results):
+                results += self.tables(products or W, privacy, rng)
         # What costs nothing to try comes first: a total, a partition or a cumulative sum may be its own best strategy.
         quick = W.shape[1] <= QUICK_CELLS or isinstance(W.of if isinstance(W, Scaled) else W, Total)
         free = [c for c in closed_forms if isinstance(c, WorkloadItself) and quick]
         others = [c for c in closed_forms if c not in free]
         tried: list[Optimizer] = [IdentityStrategy(), *free, *searches, *others]
         for optimizer in tried:
-            if self.objective == "total" and any(result.ratio < GOOD_ENOUGH for result in results):
+            if self._good_enough(results):
                 break
             result = _attempt(optimizer, W, privacy, rng)
             if result is not None:
@@ -150,6 +152,17 @@ class Select:
         bound = max(result.lower_bound for result in results)
         order = sorted(range(len(results)), key=lambda number: losses[number])
         return [replace(results[number], lower_bound=bound) for number in order]
+
+    def _good_enough(self, results: Sequence[Result]) -> bool:
+        return self.objective == "total" and any(result.ratio < GOOD_ENOUGH for result in results)
+
+    def _merged(self, W: Operator, privacy: Privacy, rng: np.random.Generator | None) -> list[Result]:
+        """The candidates for the problem without copies of cells, where it is much smaller."""
+        groups = merged_cells(W)
+        if groups is None:
+            return []
+        alone = replace(self, taxonomies={})
+        return [groups.spread(result) for result in alone.candidates(groups.workload, privacy, rng)]
 
     def tables(
         self, W: Operator | ProductWorkload, privacy: Privacy, rng: np.random.Generator | None = None
