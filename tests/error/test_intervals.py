@@ -104,7 +104,7 @@ def test_levels_close_to_one(missing):
     )
 
 
-COARSE = [*map(PureDP, (0.5, 1.0, 2.0, 3.0, 4.5, 6.0, 8.0, 12.0)), *map(ZCDP, (0.3, 1.0, 2.0, 3.0, 4.0, 8.0))]
+COARSE = [*map(PureDP, (1.0, 3.0, 8.0)), *map(ZCDP, (0.3, 2.0, 4.0))]
 
 
 @pytest.mark.parametrize("privacy", COARSE, ids=str)
@@ -126,7 +126,7 @@ def test_unequal_steps_cover_at_least_what_is_stated(privacy, coefficients):
     c = np.array(coefficients, dtype=float)
     for spacing in (0.0, 1.0):
         parts = Moments(*(np.array([v]) for v in ((c**2).sum(), (c**4).sum(), c.max(), spacing)))
-        for level in (0.8, 0.9, 0.95, 0.99, 0.999):
+        for level in (0.8, 0.95, 0.999):
             (width,) = error.half_widths(parts, noise, level)
             assert within[int(width + 1e-9)] >= level - 1.5e-3
             assert not np.signbit(width)

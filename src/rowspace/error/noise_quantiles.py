@@ -17,7 +17,7 @@ from rowspace.operators.base import Vector
 
 from .coefficients import Moments
 
-_STEPS = 1600
+_STEPS = 1200
 
 _Complex = npt.NDArray[np.complex128]
 
@@ -77,7 +77,7 @@ def _quantiles(share: Vector, rest_fourth: Vector, noise_kurtosis: float, level:
         slope = np.maximum(density.real.sum(axis=1), 1e-3 * tail)
         step = np.clip(np.log(tail / wanted) * tail / slope, -0.5 * q, 2.0)
         q += step
-        if np.abs(step).max() < 1e-9:
+        if np.abs(step).max() < 1e-7:
             break
     return q
 
