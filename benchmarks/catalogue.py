@@ -14,6 +14,7 @@ PROGRAMS = {
     "dashboard": "200 SQL queries of a dashboard planned jointly, beside one by one",
     "coverage": "whether 95 % intervals cover 95 %, over 2,000 releases",
     "consistency": "what non-negative and whole answers do to the error of the sample study",
+    "large_consistency": "non-negative and whole counts of 2²⁰ cells: CPU seconds, and how close they are",
     "goals": "the figures under Goals",
     "why_figure": "the README's figure: error of all ranges by method",
     "report_figure": "the README's picture of a report; needs Chromium",

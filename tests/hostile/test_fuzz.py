@@ -119,7 +119,7 @@ def test_csv_files(seed: int, way: str, data: bytes) -> None:
 
 def test_files_hold_strategies_of_every_kind() -> None:
     kinds = {type(plan.strategy).__name__ for plan in plans()}
-    assert kinds >= {"Marginals", "Residuals", "ProductMarginals", "ProductResiduals", "Stack", "Composed"}
+    assert kinds >= {"Marginals", "Residuals", "ProductMarginals", "ProductResiduals", "Stack", "Merged"}
 
 
 def test_the_fuzzer_notices() -> None:

@@ -20,7 +20,7 @@ class Nests:
         """A strategy over n cells, nested at most so deep."""
         if depth == 0:
             return self._leaf(n)
-        match self._below(11):
+        match self._below(12):
             case 0:
                 return op.Stack(*(self.strategy(n, depth - 1) for _ in range(1 + self._below(3))))
             case 1:
@@ -43,7 +43,10 @@ class Nests:
                 return op.Sum((A, op.Scaled(self._number(), A), op.Scaled(self._number(), A)))
             case 8:
                 return self._tables(n, depth)
-            case 9:  # 2⁸⁰ + small − 2⁸⁰ in every entry: floating point sees nothing of it
+            case 9 if n > 1:
+                groups = self.random.permutation([*range(n - 1), self._below(n - 1)])
+                return op.Merged(self.strategy(n - 1, depth - 1), groups)
+            case 10:  # 2⁸⁰ + small − 2⁸⁰ in every entry: floating point sees nothing of it
                 small = self._numbers(n)
                 return op.Composed(
                     op.Dense([[2**40, 1, -(2**40)]]), op.Dense([[2**40] * n, small, [2**40] * n])

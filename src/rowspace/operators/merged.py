@@ -55,10 +55,6 @@ class Merged(Operator):
         return self.of.nonnegative
 
     @property
-    def wide(self) -> bool:
-        return self.of.wide
-
-    @property
     def full_column_rank(self) -> bool | None:
         return self.of.full_column_rank if self.of.shape[1] == len(self.groups) else False
 
@@ -74,15 +70,8 @@ class Merged(Operator):
         return np.argsort(self.groups, kind="stable"), starts
 
     def _apply(self, x: Array) -> Array:
-        return self.of._apply(self._sums(x))
-
-    def _divided(self, x: Indices, bits: int) -> tuple[Indices, Indices]:
-        return self.of._divided(self._sums(x), bits)
-
-    def _sums(self, x: Array) -> Array:
-        """Over every group: exact on integers."""
         order, starts = self._by_group
-        return np.add.reduceat(x[..., order], starts, axis=-1)
+        return self.of._apply(np.add.reduceat(x[..., order], starts, axis=-1))
 
     def _adjoint(self, y: Array) -> Array:
         return self.of._adjoint(y)[..., self.groups]
