@@ -36,10 +36,10 @@ from rowspace.operators.given import as_operator
 from rowspace.operators.product_workload import ProductWorkload
 from rowspace.privacy import Privacy
 
-from .augment import augment
+from .attempts import DENSE_CELLS, attempt, completed, proposal
 from .classical import IdentityStrategy, WorkloadItself
 from .effort import Effort, effort_named
-from .gaussian_optimal import GaussianOptimal, WorstQueryResult
+from .gaussian_optimal import GaussianOptimal
 from .hierarchical import Hierarchical, Taxonomy, Wavelet
 from .marginals import Marginals
 from .merging import merged_cells
@@ -47,13 +47,10 @@ from .min_error_sdp import MinErrorSDP
 from .p_identity import PIdentity
 from .product import Product
 from .residual import Residual
-from .result import Optimizer, Proposer, Result, judged
+from .result import Optimizer, Proposer, Result
 from .spectral import Spectral
 from .terms import Terms
 from .union import Attributes, Union
-
-DENSE_CELLS = 2048
-"""Most cells for which strategies without a closed form (the workload itself, completed columns) are tried."""
 
 QUICK_CELLS = 512
 """Cells up to which judging the workload as its own strategy takes no time."""
@@ -139,14 +136,14 @@ class Select:
         for optimizer in tried:
             if self._good_enough(results):
                 break
-            result = _attempt(optimizer, W, privacy, rng)
+            result = attempt(optimizer, W, privacy, rng)
             if result is not None:
                 results.append(result)
         if not results:
             raise TooLarge(f"no strategy can handle {W.shape[1]} cells; use fewer attributes or coarser bins")
         losses = [self._loss(result, W, privacy, products) for result in results]
         best = losses.index(min(losses))
-        results[best] = _completed(results[best], W, privacy)
+        results[best] = completed(results[best], W, privacy)
         losses[best] = min(losses[best], self._loss(results[best], W, privacy, products))
         # Whichever optimizer proved the best bound, it holds for all of them.
         bound = max(result.lower_bound for result in results)
@@ -257,7 +254,7 @@ class Select:
 
     def _factors(self, attribute: int, W: Operator, privacy: Privacy) -> list[Operator]:
         proposers = [IdentityStrategy(), *self._proposers(attribute, W, self.limits.factor_branchings)]
-        proposals = (_proposal(p, W, privacy) for p in proposers)
+        proposals = (proposal(p, W, privacy) for p in proposers)
         return [A for A in proposals if A is not None]
 
     def _searched_factors(self, attribute: int, W: Operator, privacy: Privacy) -> list[Operator]:
@@ -268,7 +265,7 @@ class Select:
             replace(search, max_steps=FACTOR_STEPS, restarts=0) if isinstance(search, PIdentity) else search
             for search in self._searches(attribute, W, privacy)
         ]
-        results = (_attempt(optimizer, W, privacy, None) for optimizer in optimizers)
+        results = (attempt(optimizer, W, privacy, None) for optimizer in optimizers)
         return [result.strategy for result in results if result is not None]
 
     def _for_group(self, attributes: Attributes, W: Operator, privacy: Privacy) -> Operator:
@@ -281,41 +278,3 @@ class Select:
             if W.shape[1] <= DENSE_CELLS:
                 proposals.append(W)
         return min(proposals, key=lambda A: noise_level(A, privacy) * profile_trace(A, W))
-
-
-def _completed(result: Result, W: Operator, privacy: Privacy) -> Result:
-    """The result with its deficient columns completed, where that helps."""
-    if W.shape[1] > DENSE_CELLS:
-        return result
-    A = augment(result.strategy, privacy)
-    if A is result.strategy:
-        return result
-    name, status = f"{result.name}, completed", f"{result.status}; deficient columns completed"
-    unit_bound = result.lower_bound / privacy.unit_variance
-    better = judged(
-        name, A, W, privacy, status=status, steps=result.steps, seconds=result.seconds, unit_bound=unit_bound
-    )
-    if better.total_error >= result.total_error * (1 - 1e-6):
-        return result
-    if isinstance(result, WorstQueryResult):
-        worst = max_error(A, W, privacy)
-        return WorstQueryResult(**vars(better), max_error=worst, max_lower_bound=result.max_lower_bound)
-    return better
-
-
-def _attempt(
-    optimizer: Optimizer, W: Operator, privacy: Privacy, rng: np.random.Generator | None
-) -> Result | None:
-    """The optimizer's result, or None when the problem is out of its reach."""
-    try:
-        return optimizer.optimize(W, privacy, rng)
-    except (TooLarge, UnsupportedWorkload, InvalidInput):
-        return None
-
-
-def _proposal(proposer: Proposer, W: Operator, privacy: Privacy) -> Operator | None:
-    """The proposed strategy, or None when the problem is out of its reach."""
-    try:
-        return proposer.propose(W, privacy)
-    except (TooLarge, UnsupportedWorkload, InvalidInput):
-        return None

@@ -139,8 +139,8 @@ def _sections(
     charts = fragment(
         element(
             "p",
-            f"Intervals cover the true count {100 * level:g} % of the time. Answers are unbiased and agree with one "
-            "another; a negative or fractional count is noise, not a mistake.",
+            f"Each interval covers its true count {100 * level:g} % of the time. Answers are unbiased and agree with "
+            "one another; a negative or fractional count is noise, not a mistake.",
         ),
         element("div", *drawn.wide, class_="cards"),
         element("div", *drawn.narrow, class_="masonry"),
