@@ -154,6 +154,6 @@ def test_weights_of_very_different_sizes(weight):
     """A faint query may be lost among digits in some candidates; the plan answers it all the same."""
     W = rs.workload.predicates(DOMAIN, TEXTS[:2]) + weight * rs.workload.predicates(DOMAIN, TEXTS[2:])
     for privacy in (UNIT, PureDP(1.0)):
-        bars = rs.plan(W, privacy).error_bars()
-        assert np.isfinite(bars["std_error"]).all()
-        assert (bars["std_error"] > 0).all()
+        errors, _ = rs.plan(W, privacy).error_bars()
+        assert np.isfinite(errors).all()
+        assert (errors > 0).all()
