@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import dataclasses
 from abc import ABC, abstractmethod
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
@@ -22,14 +23,18 @@ from rowspace.exceptions import IntegerOverflow, InvalidInput, TooLarge
 from .checks import Array as Array
 from .checks import Indices as Indices
 from .checks import Vector as Vector
-from .checks import as_array, check_norm, check_size
+from .checks import as_array, check_norm, check_size, read_only
 from .checks import check_supported as check_supported
+from .exact_sums import exact_sums
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 DENSE_LIMIT = 2**26
 """Most entries a matrix may have to be built densely (512 MiB of float64)."""
+
+INTEGER_LIMIT = 2**25
+"""Most entries of a matrix without closed forms whose sensitivity is computed: a second or two."""
 
 DECOMPOSITION_LIMIT = 4096
 """Largest side of a dense matrix that a fallback will decompose (cubic cost, about a minute)."""
@@ -186,7 +191,7 @@ class Operator(ABC):
     def _sums_of_entries(self, p: int) -> list[int]:
         """The same from every entry, computed in 64-bit integers."""
         self._check_entries()
-        return [sum(abs(a) ** p for a in column) for column in self.integer_matrix().T.tolist()]
+        return exact_sums(self.integer_matrix(), p)
 
     def _check_entries(self) -> None:
         if self.largest_entry() >= 2**62:
@@ -245,8 +250,12 @@ class Operator(ABC):
             raise InvalidInput(
                 f"expected an integral operator, got {type(self).__name__}; see integer_form()"
             )
-        self.check_dense("build the matrix")
-        return self._integers()
+        if self.shape[0] * self.shape[1] > INTEGER_LIMIT:
+            raise TooLarge(
+                f"cannot find the sensitivity of a {self.shape[0]} x {self.shape[1]} {type(self).__name__}: no closed "
+                f"form and more than {INTEGER_LIMIT} entries"
+            )
+        return _integer_matrix(self)
 
     def _integers(self) -> Indices:
         return self._by_units(np.int64)
@@ -384,6 +393,12 @@ class Operator(ABC):
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Self:
         return self
+
+
+@lru_cache(maxsize=1)
+def _integer_matrix(A: Operator) -> Indices:
+    """The last one is kept: a plan asks for its largest entry and for its norms."""
+    return read_only(A._integers(), np.int64)
 
 
 def check_operators(*operators: Any) -> None:
