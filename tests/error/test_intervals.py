@@ -144,3 +144,10 @@ def test_levels_outside_zero_to_one_are_refused(level):
     parts = moments_of([1.0])
     with pytest.raises(InvalidInput, match="between 0 and 1"):
         error.half_widths(parts, PureDP(1.0).noise(1), level)
+
+
+def test_coefficients_whose_powers_vanish():
+    """A file may hold a strategy with coefficients of 10⁻¹⁰⁰: the width of one Laplace variable, no failure."""
+    faint = Moments(*(np.array([value]) for value in (1e-200, 0.0, 1e-100, 0.0)))
+    with np.errstate(all="ignore"):
+        assert error.half_widths(faint, PureDP(1.0).noise(1), 0.95)[0] > 0

@@ -35,7 +35,9 @@ def standard_quantile(parts: Moments, noise_kurtosis: float, level: float) -> Ve
     most = np.minimum(1.0, share / np.maximum(1.0 - share, 1e-12))
     relative = np.clip(rest_fourth / np.maximum(most, 1e-12), 0.0, 1.0)
     table = _table(level, round(min(noise_kurtosis, 50.0), 6))
-    return np.where(zero, 0.0, table(np.column_stack((share, relative))))
+    # Powers of coefficients below 10⁻⁷⁷ vanish, and 0/0 is no number: then the heaviest tail.
+    where = np.nan_to_num(np.column_stack((share, relative)), nan=1.0)
+    return np.where(zero, 0.0, table(where))
 
 
 def _normal_quantile(level: float) -> float:
