@@ -5,11 +5,8 @@ from __future__ import annotations
 import argparse
 import sys
 import time
-from pathlib import Path
 
 from audits import Row, audit_modules, end, page
-
-PAGE = Path(__file__).parents[1] / "docs" / "audits.md"
 
 
 def main() -> None:
@@ -29,7 +26,7 @@ def main() -> None:
         found = modules[name].run(long=True)
         _say(f"{name}: {sum(not row.ok for row in found)} of {len(found)} checks failed")
         if asked.write:
-            page.renew(PAGE, modules[name], found, time.monotonic() - began)
+            page.renew(page.PAGE, modules[name], found, time.monotonic() - began)
         rows += [Row(f"{name}: {row.name}", row.figure, row.limit, row.ok) for row in found]
     failed = sum(not row.ok for row in rows)
     end(rows, f"{len(rows)} checks, {failed} failed, {time.monotonic() - start:.0f} s")

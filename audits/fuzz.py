@@ -1,7 +1,8 @@
 """Hostile input: every parser fed with spoilt and made-up input, and nothing but answers and `RowspaceError` back.
 
 At least 100,000 inputs for each parser, on all cores. Seeded, so that a failure can be had again, on any number of
-cores. `python -m audits.fuzz csv plans` feeds some parsers only.
+cores. `python -m audits.fuzz csv plans` feeds some parsers only, and with `--write` renews their rows of
+docs/audits.md.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ProcessPoolExecutor
 from functools import cache
 
-from audits import Row, end
+from audits import Row, end, page
 from audits.fuzzing import archives, queries, tables, texts, trees
 from audits.fuzzing.attack import Outcome, Parser, attack
 
@@ -76,4 +77,7 @@ def _parser(name: str) -> Parser:
 
 
 if __name__ == "__main__":
-    end(run(long=True, names=sys.argv[1:] or PARSERS), "fuzzing")
+    found = run(long=True, names=[name for name in sys.argv[1:] if name != "--write"] or PARSERS)
+    if "--write" in sys.argv:
+        page.renew_rows(page.PAGE, "fuzz", found)
+    end(found, "fuzzing")
