@@ -201,9 +201,9 @@ def _without_numbers(text: str) -> list[str]:
 
 
 def _without_clock(text: str) -> str:
-    """Progress lines without the time and the spinner, which move by themselves."""
-    words = re.sub(r"\x1b\[[0-9;?]*[a-zA-Z]|[⠀-⣿]|\d+:\d\d:\d\d|\r", "", text).split("\n")
-    return "\n".join(dict.fromkeys(word.strip() for word in words))
+    """Progress lines without the time and the spinner, which move by themselves, however often they were drawn."""
+    plain = re.sub(r"\x1b\[[0-9;?]*[a-zA-Z]|\d+:\d\d:\d\d", "", text)
+    return "\n".join(dict.fromkeys(frame.strip() for frame in re.split(r"[\r\n⠀-⣿]", plain)))
 
 
 def _without_answers(document: dict[str, Any]) -> dict[str, Any]:
