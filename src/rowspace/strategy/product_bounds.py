@@ -100,8 +100,6 @@ def union_bound(workload: ProductWorkload, replacing: bool) -> float:
         found = max(found, choice.bound, choice.coupled_bound)
     if not replacing and any(always := _always_asked(workload)):
         found = max(found, searched(Choice.even(workload, replacing, False, always)).bound)
-    widest = max(len(workload.axes_of(part)) for part in workload.parts)
-    found *= 1 - (1 + widest) * SAFETY
     return max(found, least if replacing else _sum_of_parts(workload))
 
 
@@ -182,12 +180,19 @@ class Choice:
     @cached_property
     def bound(self) -> float:
         """In the unit of E."""
-        return self._of_sums(float(self._roots[1:].sum()), float(self._roots[0]))
+        return self._kept * self._of_sums(float(self._roots[1:].sum()), float(self._roots[0]))
 
     @cached_property
     def coupled_bound(self) -> float:
         """The same at these weights, with what ties attributes to their totals; all must be taken apart."""
-        return self._of_sums(coupled_root(self), 0.0)
+        return self._kept * self._of_sums(coupled_root(self), 0.0)
+
+    @property
+    def _kept(self) -> float:
+        """The share of a bound that rounding cannot have added; all of it where tables are in closed form."""
+        if self.workload.only_cells:
+            return 1.0
+        return 1 - (1 + max(len(self.workload.axes_of(part)) for part in self.workload.parts)) * SAFETY
 
     def _of_sums(self, rest: float, total: float) -> float:
         """The bound from the sum over T ≠ ∅ and the term of T = ∅."""
