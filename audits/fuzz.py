@@ -77,7 +77,10 @@ def _parser(name: str) -> Parser:
 
 
 if __name__ == "__main__":
-    found = run(long=True, names=[name for name in sys.argv[1:] if name != "--write"] or PARSERS)
+    asked = [name for name in sys.argv[1:] if name != "--write"]
+    if unknown := set(asked) - set(PARSERS):
+        raise SystemExit(f"expected parsers among {', '.join(PARSERS)}, got {', '.join(sorted(unknown))}")
+    found = run(long=True, names=asked or PARSERS)
     if "--write" in sys.argv:
         page.renew_rows(page.PAGE, "fuzz", found)
     end(found, "fuzzing")
