@@ -9,7 +9,7 @@ Cells are numbered in C order over the attributes in the order of declaration, t
 from rowspace.domain.categorical import Categorical, Level
 from rowspace.domain.edges import MAX_BINS
 from rowspace.domain.numeric import Numeric
-from rowspace.domain.schema import Attribute, Domain
+from rowspace.domain.schema import MISSING, Attribute, Domain
 from rowspace.domain.suggestions import did_you_mean, first_few
 
-__all__ = ["MAX_BINS", "Attribute", "Categorical", "Domain", "Level", "Numeric", "did_you_mean", "first_few"]
+__all__ = ["MAX_BINS", "MISSING", "Attribute", "Categorical", "Domain", "Level", "Numeric", "did_you_mean", "first_few"]

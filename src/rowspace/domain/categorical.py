@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from types import MappingProxyType
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -16,6 +16,8 @@ from rowspace.exceptions import InvalidDomain
 
 #: A category: text, an integer or a boolean, and all of an attribute alike.
 Label = str | int | bool
+
+Outside = Literal["missing", "drop"]
 
 #: Most categories one attribute may have.
 MAX_CATEGORIES = 2**22
@@ -46,8 +48,10 @@ class Categorical:
 
     Args:
         values: The categories: all text, all integers, or all booleans.
-        other: Label of one more cell, at the end, for every other value and for NULL. Without it such records
-            are left out of every count, silently.
+        other: Label of one more cell, at the end, for every other value and for NULL.
+        outside: What becomes of a record with another value, or NULL, when there is no `other`. ``"missing"``: it is
+            in no category, and in all counts that are not about this attribute. ``"drop"``: it is left out of every
+            count of a workload that names this attribute. How many there are is never reported.
         levels: A taxonomy, fine to coarse: each level maps the labels of the one before (the first: the
             categories) to its own. Levels can be queried like attributes. `other` need not be mapped: it
             stays `other` at every level.
@@ -61,15 +65,21 @@ class Categorical:
     values: tuple[Label, ...]
     other: str | None
     levels: Mapping[str, Mapping[Label, Label]]
+    outside: Outside
 
     def __init__(
         self,
         values: Iterable[Label],
         *,
         other: str | None = None,
+        outside: Outside = "missing",
         levels: Mapping[str, Mapping[Any, Label]] | None = None,
     ) -> None:
         checked = _check_labels(values, "values")
+        if outside not in ("missing", "drop"):
+            raise InvalidDomain(
+                f"outside must be 'missing' or 'drop', got {outside!r}; other= names a category for the rest"
+            )
         if other is not None:
             if not isinstance(other, str) or not other or not _is_unicode(other):
                 raise InvalidDomain(
@@ -79,6 +89,7 @@ class Categorical:
                 raise InvalidDomain(f"other={other!r} is already one of the values; choose a different label")
         object.__setattr__(self, "values", checked)
         object.__setattr__(self, "other", other)
+        object.__setattr__(self, "outside", outside)
         object.__setattr__(self, "levels", _check_levels(self.cell_labels, other, levels))
 
     @cached_property
@@ -90,6 +101,16 @@ class Categorical:
     def size(self) -> int:
         """Number of cells."""
         return len(self.values) + (self.other is not None)
+
+    @property
+    def keeps_missing(self) -> bool:
+        """Whether a record without a known value is counted in what is not about this attribute."""
+        return self.other is None and self.outside == "missing"
+
+    @property
+    def drops(self) -> bool:
+        """Whether a record without a known value is left out of every count."""
+        return self.other is None and self.outside == "drop"
 
     @property
     def type(self) -> type[Label]:
@@ -116,7 +137,8 @@ class Categorical:
 
     def __str__(self) -> str:
         shown = ", ".join(self.labels(0, min(self.size, 6))) + (", …" if self.size > 6 else "")
-        return shown + (f"; levels {', '.join(self.levels)}" if self.levels else "")
+        shown += f"; levels {', '.join(self.levels)}" if self.levels else ""
+        return shown + ("; others dropped" if self.drops else "")
 
     def __repr__(self) -> str:
         parts = [f"[{first_few(self.values)}]"]
@@ -124,6 +146,8 @@ class Categorical:
             parts.append(f"other={self.other!r}")
         if self.levels:
             parts.append(f"levels={list(self.levels)}")
+        if self.drops:
+            parts.append("outside='drop'")
         return f"Categorical({', '.join(parts)})"
 
     def __eq__(self, other: object) -> bool:
@@ -145,6 +169,7 @@ class Categorical:
             "kind": "categorical",
             "values": list(self.values),
             "other": self.other,
+            "outside": self.outside,
             "levels": [
                 {"name": name, "map": [[fine, coarse] for fine, coarse in mapping.items()]}
                 for name, mapping in self.levels.items()
@@ -168,7 +193,9 @@ class Categorical:
                     levels[name] = mapping
                 case _:
                     raise InvalidDomain("a taxonomy level needs a name and a list of pairs of labels")
-        return cls(data["values"], other=data.get("other"), levels=levels)
+        # Files of version 0.1 say nothing: there other values were dropped.
+        outside = data.get("outside", "drop")
+        return cls(data["values"], other=data.get("other"), outside=outside, levels=levels)
 
     @cached_property
     def _composed(self) -> dict[str, Level]:
@@ -187,7 +214,7 @@ class Categorical:
     def _key(self) -> tuple[object, ...]:
         """Everything that makes two attributes the same; the type, since True == 1."""
         levels = [(name, [(type(c), f, c) for f, c in m.items()]) for name, m in self.levels.items()]
-        return self.type, self.values, self.other, levels
+        return self.type, self.values, self.other, self.drops, levels
 
 
 def readable(label: Label) -> str:

@@ -14,7 +14,10 @@ import numpy.typing as npt
 from rowspace.domain.edges import check_edges, check_equal_bins, equal_edges, is_exact_integer, is_resolvable
 from rowspace.exceptions import InvalidDomain
 
-Outside = Literal["drop", "clip"]
+Outside = Literal["missing", "clip", "drop"]
+
+#: What can become of a value that is outside.
+POLICIES = ("missing", "clip", "drop")
 
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)
@@ -29,8 +32,10 @@ class Numeric:
         high: Right edge of the last bin.
         bins: Number of bins of equal width.
         edges: All edges, increasing: one more than there are bins.
-        outside: What becomes of a record whose value is outside: ``"drop"`` leaves it out of every count,
-            ``"clip"`` counts it in the nearest bin. Neither is ever reported.
+        outside: What becomes of a record whose value is outside. ``"missing"`` treats it like NULL: it is in no
+            bin and no range, and in all counts that are not about this attribute. ``"clip"`` counts it in the
+            nearest bin (NULL and NaN stay missing). ``"drop"`` leaves the record, and one with NULL, out of every
+            count of a workload that names this attribute. How many there are is never reported.
         integer: Whether the values are integers (others are rounded down). Then ``age <= 64`` means
             ``age < 65``. By default true when every edge is an integer.
 
@@ -57,11 +62,11 @@ class Numeric:
         *,
         bins: int | None = None,
         edges: Iterable[float] | npt.NDArray[Any] | None = None,
-        outside: Outside = "drop",
+        outside: Outside = "missing",
         integer: bool | None = None,
     ) -> None:
-        if outside not in ("drop", "clip"):
-            raise InvalidDomain(f"outside must be 'drop' or 'clip', got {outside!r}")
+        if outside not in POLICIES:
+            raise InvalidDomain(f"outside must be 'missing', 'clip' or 'drop', got {outside!r}")
         if integer is not None and not isinstance(integer, bool):
             raise InvalidDomain(
                 f"integer must be True, False or None (decide from the edges), got {integer!r}"
@@ -94,6 +99,16 @@ class Numeric:
             ("_given_edges", given),
         ):
             object.__setattr__(self, name, value)
+
+    @property
+    def keeps_missing(self) -> bool:
+        """Whether a record without a known value is counted in what is not about this attribute."""
+        return not self.drops
+
+    @property
+    def drops(self) -> bool:
+        """Whether a record without a known value is left out of every count."""
+        return self.outside == "drop"
 
     @cached_property
     def edges(self) -> npt.NDArray[np.float64]:
@@ -154,7 +169,7 @@ class Numeric:
             "" if self._given_edges is not None else f" of width {self.format(self.edge(1) - self.edge(0))}"
         )
         kind = "integers" if self.integer else "numbers"
-        policy = "dropped" if self.outside == "drop" else "clipped"
+        policy = {"missing": "missing", "clip": "clipped", "drop": "dropped"}[self.outside]
         return f"{kind} in {self._whole()}, {bins}{equal}, others {policy}"
 
     def __repr__(self) -> str:

@@ -15,6 +15,9 @@ from rowspace.exceptions import InvalidDomain
 
 Attribute = Numeric | Categorical
 
+#: What the place for values that are not known is called.
+MISSING = "missing"
+
 _MAX_ATTRIBUTES = 10_000
 _LONGEST_NAME = 200
 _ROWS_SHOWN = 20
@@ -32,13 +35,17 @@ class Domain:
     (('age', 'sex'), (100, 2), 200)
     >>> print(domain)
     Domain of 200 cells, 2 attributes
-      age  100  integers in [0, 100), 100 bins of width 1, others dropped
+      age  100  integers in [0, 100), 100 bins of width 1, others missing
       sex    2  F, M
 
     Names that are not Python identifiers go in a mapping: ``Domain({"marital status": Categorical([...])})``.
+
+    Plans count over a domain with *places* (`with_places`): one more cell, the last, of every attribute that keeps
+    records whose value is not known (``outside="missing"``). No category and no range holds it.
     """
 
     attributes: tuple[tuple[str, Attribute], ...]
+    places: frozenset[str]
 
     def __init__(
         self,
@@ -49,6 +56,7 @@ class Domain:
         pairs = [*_pairs(attributes), *named.items()]
         _check_attributes(pairs)
         object.__setattr__(self, "attributes", tuple(pairs))
+        object.__setattr__(self, "places", frozenset())
 
     @cached_property
     def names(self) -> tuple[str, ...]:
@@ -57,7 +65,12 @@ class Domain:
 
     @cached_property
     def shape(self) -> tuple[int, ...]:
-        """Number of cells of each attribute."""
+        """Number of cells of each attribute, its place included."""
+        return tuple(attribute.size + (name in self.places) for name, attribute in self.attributes)
+
+    @cached_property
+    def known_shape(self) -> tuple[int, ...]:
+        """Number of cells of each attribute that hold a known value."""
         return tuple(attribute.size for _, attribute in self.attributes)
 
     @cached_property
@@ -110,23 +123,47 @@ class Domain:
             self._check_known(name, self._by_name)
         if not wanted:
             raise InvalidDomain("a domain needs at least one attribute, got no names")
-        return Domain((name, attribute) for name, attribute in self.attributes if name in wanted)
+        found = Domain((name, attribute) for name, attribute in self.attributes if name in wanted)
+        return found._placed(self.places & wanted) if self.places else found
+
+    def with_places(self, names: Iterable[str] | None = None) -> Domain:
+        """The same attributes with a place for missing values: all that keep such records, or those named.
+
+        >>> Domain(age=Numeric(0, 100, bins=100), sex=Categorical(["F", "M"])).with_places().shape
+        (101, 3)
+        """
+        wanted = self.names if names is None else tuple(names)
+        return self._placed(frozenset(name for name in wanted if self[name].keeps_missing))
+
+    def without_places(self) -> Domain:
+        """The same attributes with the cells of known values only."""
+        return self._placed(frozenset())
+
+    def _placed(self, places: frozenset[str]) -> Domain:
+        """The same attributes with these places."""
+        if places == self.places:
+            return self
+        found = Domain(self.attributes)
+        object.__setattr__(found, "places", places)
+        return found
 
     def __str__(self) -> str:
         plural = "" if len(self) == 1 else "s"
-        lines = [f"Domain of {_readable_size(self.size)} cells, {len(self)} attribute{plural}"]
+        places = ", with a place for missing values" if self.places else ""
+        lines = [f"Domain of {_readable_size(self.size)} cells, {len(self)} attribute{plural}{places}"]
         shown = self.attributes[:_ROWS_SHOWN]
         name_width = max(len(name) for name, _ in shown)
-        size_width = max(len(f"{attribute.size:,}") for _, attribute in shown)
-        for name, attribute in shown:
-            lines.append(f"  {name:<{name_width}}  {attribute.size:>{size_width},}  {attribute}")
+        size_width = max(len(f"{size:,}") for size in self.shape[:_ROWS_SHOWN])
+        for (name, attribute), size in zip(shown, self.shape, strict=False):
+            lines.append(f"  {name:<{name_width}}  {size:>{size_width},}  {attribute}")
         if len(self) > _ROWS_SHOWN:
             lines.append(f"  … and {len(self) - _ROWS_SHOWN:,} more")
         return "\n".join(lines)
 
     def __repr__(self) -> str:
         shown = ", ".join(f"{name}={attribute!r}" for name, attribute in self.attributes[:_ROWS_SHOWN])
-        return f"Domain({shown}{', ...' if len(self) > _ROWS_SHOWN else ''})"
+        places = ".with_places()" if self.places else ""
+        return f"Domain({shown}{', ...' if len(self) > _ROWS_SHOWN else ''}){places}"
 
     def _repr_html_(self) -> str:
         from .display import domain_html  # here: only notebooks need it
@@ -135,7 +172,12 @@ class Domain:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON-safe form."""
-        return {"attributes": [{"name": name, **attribute.to_dict()} for name, attribute in self.attributes]}
+        return {
+            "attributes": [
+                {"name": name, **attribute.to_dict(), **({"place": True} if name in self.places else {})}
+                for name, attribute in self.attributes
+            ]
+        }
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Domain:
@@ -150,10 +192,14 @@ class Domain:
         for item in data["attributes"]:
             if not isinstance(item, Mapping) or item.get("kind") not in ("numeric", "categorical"):
                 raise InvalidDomain("a saved attribute needs a name and a kind, 'numeric' or 'categorical'")
-            fields = {key: value for key, value in item.items() if key != "name"}
+            fields = {key: value for key, value in item.items() if key not in ("name", "place")}
             kind = Numeric if item["kind"] == "numeric" else Categorical
             pairs.append((item.get("name"), kind.from_dict(fields)))
-        return cls(pairs)
+        found = cls(pairs)
+        places = {item["name"] for item in data["attributes"] if item.get("place", False) is True}
+        if not all(found[name].keeps_missing for name in places):
+            raise InvalidDomain("a saved attribute that keeps no missing values has a place for them")
+        return found._placed(frozenset(places))
 
     @cached_property
     def _by_name(self) -> dict[str, Attribute]:

@@ -13,7 +13,7 @@ import scipy
 from rowspace import operators as op
 from rowspace.domain import Attribute, Domain, Numeric
 from rowspace.exceptions import InvalidWorkload, TooLarge
-from rowspace.workload.factors import Factor, Rows, only_attribute
+from rowspace.workload.factors import Factor, Rows, only_attribute, unseen_places
 from rowspace.workload.predicate import Component, Condition, parse, read
 from rowspace.workload.predicate.meaning import check_work
 from rowspace.workload.predicate.syntax import Or
@@ -63,6 +63,17 @@ class Conditions(Factor):
         if not components:
             raise InvalidWorkload("a saved list of conditions is empty")
         return cls.of(components)
+
+    def over(self, domain: Domain) -> Factor:
+        """The same conditions, where they hold among the cells of the other domain."""
+        if domain == self.domain:
+            return self
+        return Conditions.of([read(condition, str(condition), domain) for condition in self.conditions])
+
+    @property
+    def unseen(self) -> frozenset[str]:
+        """The places where no condition holds."""
+        return unseen_places(self.rows, self.domain)
 
     @property
     def texts(self) -> list[str]:

@@ -14,6 +14,7 @@ from rowspace import operators as op
 from rowspace.domain import Domain
 from rowspace.exceptions import InvalidWorkload, TooLarge
 from rowspace.operators.product_workload import ProductWorkload
+from rowspace.workload.factors import Factor
 from rowspace.workload.codec import Arrays, decode_parts, encode_parts
 from rowspace.workload.part import Part
 from rowspace.workload.placement import Placement
@@ -116,12 +117,37 @@ class Workload:
     def reduced(self) -> Workload:
         """Return the same workload over the attributes it is about, all others summed out beforehand.
 
-        A workload about no attribute (the total) keeps the smallest one.
+        Attributes that keep missing values get a place for them. A workload about no attribute (the total) keeps the
+        smallest one.
         """
         names = self.attributes or (min(self.domain.names, key=lambda name: self.domain[name].size),)
-        if names == self.domain.names:
+        return self.over(self.domain.subset(names).with_places())
+
+    def over(self, domain: Domain) -> Workload:
+        """Return the same queries over a domain of the same attributes, with other places or without some unused."""
+        if domain == self.domain:
             return self
-        return self._with_parts(self.parts, self.domain.subset(names))
+        known: dict[int, Factor] = {}
+        return self._with_parts(tuple(part.over(domain, known) for part in self.parts), domain)
+
+    @property
+    def unseen(self) -> frozenset[str]:
+        """The attributes whose place for missing values no query sees: each names them, and asks for known values."""
+        found = self.domain.places
+        known: dict[int, frozenset[str]] = {}
+        for part in self.parts:
+            if not found:
+                break
+            for factor in part.factors:
+                known.setdefault(id(factor), factor.unseen)
+            found &= frozenset().union(*(known[id(factor)] for factor in part.factors))
+        return found
+
+    @cached_property
+    def _cells(self) -> Workload:
+        """The same workload over all cells that some query speaks of: with the places that its factors have."""
+        places = frozenset().union(*(f.domain.places for part in self.parts for f in part.factors))
+        return self if places <= self.domain.places else self.over(self.domain.with_places(self.domain.places | places))
 
     def operator(self) -> op.Operator:
         """Return the queries as a matrix over all cells, rows multiplied by their weights.
@@ -142,7 +168,7 @@ class Workload:
 
     def products(self) -> ProductWorkload:
         """Return the same as products that name only the attributes they are about, for domains of any size."""
-        return products(self)
+        return products(self._cells)
 
     def label(self, index: int) -> str:
         """Return the readable form of one query."""
@@ -224,8 +250,9 @@ class Workload:
 
     def _placed(self) -> list[op.Operator]:
         """Return every part over all cells, without weights."""
-        placement = Placement(self.domain)
-        return [placement.place(part.factors) for part in self.parts]
+        cells = self._cells
+        placement = Placement(cells.domain)
+        return [placement.place(part.factors) for part in cells.parts]
 
     def _slices(self, start: int, stop: int | None) -> list[tuple[Part, int, int]]:
         """Cut a run of queries into the parts it covers: (part, first, last + 1)."""

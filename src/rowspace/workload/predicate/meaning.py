@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from functools import reduce
+from operator import and_, or_
 
 import numpy as np
 import numpy.typing as npt
@@ -58,26 +60,37 @@ def holds(condition: Condition, domain: Domain, source: Source) -> Mask:
     """
     check_joint_cells(domain)
     check_work(work(condition, domain))
-    return np.broadcast_to(_evaluate(condition, domain, source), domain.shape)
+    return np.broadcast_to(_evaluate(condition, domain, source)[0], domain.shape)
 
 
-def _evaluate(condition: Condition, domain: Domain, source: Source) -> Mask:
-    """Evaluate by broadcasting: axes that a subtree does not touch have length 1."""
+def _evaluate(condition: Condition, domain: Domain, source: Source) -> tuple[Mask, Mask]:
+    """Where a condition is true and where it is false; neither where a missing value leaves it open, as in SQL.
+
+    By broadcasting: axes that a subtree does not touch have length 1.
+    """
     match condition:
         case Test():
-            return _test_cells(condition, domain, source)
+            cells = _test_cells(condition, domain, source)
+            name, _ = _resolve(condition, domain, source)
+            if name not in domain.places:
+                return cells, ~cells
+            axis = domain.position(name)
+            return _with_place(cells, axis), _with_place(~cells, axis)
         case Not(inner):
-            return np.logical_not(_evaluate(inner, domain, source))
+            true, false = _evaluate(inner, domain, source)
+            return false, true
         case And(parts):
-            mask = _evaluate(parts[0], domain, source)
-            for part in parts[1:]:
-                mask = mask & _evaluate(part, domain, source)
-            return mask
+            pairs = [_evaluate(part, domain, source) for part in parts]
+            return reduce(and_, (true for true, _ in pairs)), reduce(or_, (false for _, false in pairs))
         case Or(parts):
-            mask = _evaluate(parts[0], domain, source)
-            for part in parts[1:]:
-                mask = mask | _evaluate(part, domain, source)
-            return mask
+            pairs = [_evaluate(part, domain, source) for part in parts]
+            return reduce(or_, (true for true, _ in pairs)), reduce(and_, (false for _, false in pairs))
+
+
+def _with_place(cells: Mask, axis: int) -> Mask:
+    """The cells of known values, and one more where nothing holds."""
+    widths = [(0, int(i == axis)) for i in range(cells.ndim)]
+    return np.pad(cells, widths)
 
 
 def _test_cells(test: Test, domain: Domain, source: Source) -> Mask:
