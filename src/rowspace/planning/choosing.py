@@ -18,6 +18,7 @@ from rowspace.workload import Workload
 
 from .given import noise_per_sensitivity, plan_given
 from .integers import to_integers
+from .places import with_cells_beside, without_unseen
 from .plan import Candidate, Plan
 from .taxonomies import taxonomy_trees
 
@@ -63,17 +64,23 @@ def plan(
         return made if objective == "total" else _judged_by_worst(made)
     reduced = workload.reduced()
     products = reduced.products()
-    with calm_threads(min(reduced.domain.size, CELL_LIMIT)):
-        if reduced.domain.size > CELL_LIMIT or (privacy.norm == 2 and products.only_cells):
-            # Nothing over the cells can be built, or need be: for marginals residuals are optimal.
+    own = without_unseen(reduced)
+    with calm_threads(min(own.domain.size, CELL_LIMIT)):
+        tables = products.only_tables and own.domain.size > select.limits.gaussian_cells
+        if own.domain.size > CELL_LIMIT or (privacy.norm == 2 and (products.only_cells or tables)):
+            # Nothing over the cells can be built, or need be: for marginals residuals are optimal, and nearly so
+            # where their attributes have places that are not asked for.
             results, unit_bound = select.tables(products, privacy, rng), 0.0
         else:
-            W = reduced.operator()
-            select = replace(select, taxonomies=taxonomy_trees(reduced.domain))
+            W = own.operator()
+            select = replace(select, taxonomies=taxonomy_trees(own.domain))
             results = select.candidates(W, privacy, rng, products if len(products.sizes) > 1 else None)
             unit_bound = unit_lower_bound(W, privacy)
         results = _that_fit(results, reduced)
         integers, noise = _in_integers(results, privacy)
+    if own is not reduced and not isinstance(integers, TableOperator):
+        extended = with_cells_beside(integers, own.domain, reduced.domain, privacy)
+        integers, reduced = (integers, own) if extended is None else (extended, reduced)
     per_unit = noise_per_sensitivity(integers, noise, privacy)
     unit_bound = max(unit_bound, max(r.lower_bound for r in results) / privacy.unit_variance)
     candidates = tuple(

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import time
 from dataclasses import replace
+from math import prod
 from typing import Any
 
 from rowspace.error import profile_trace
 from rowspace.exceptions import InvalidInput
-from rowspace.operators import Operator, TableOperator, as_operator
+from rowspace.operators import Extended, Operator, TableOperator, as_operator
 from rowspace.privacy import NoiseModel, Privacy, integer_norm
 from rowspace.strategy import unit_lower_bound
 from rowspace.threads import calm_threads
@@ -37,7 +38,7 @@ def plan_given(workload: Workload, privacy: Privacy, strategy: Any) -> Plan:
     """
     started = time.perf_counter()
     reduced = workload.reduced()
-    A = _over_the_cells(as_operator(strategy), reduced)
+    A = _over_the_cells(as_operator(strategy), reduced, privacy)
     with calm_threads(min(reduced.domain.size, BOUND_LIMIT)):
         # Before rounding, which may tilt the row space of a real matrix and would hide that it supports too little.
         profile_trace(A, reduced.products() if isinstance(A, TableOperator) else reduced.operator())
@@ -61,7 +62,7 @@ def noise_per_sensitivity(strategy: Operator, noise: NoiseModel, privacy: Privac
     return noise.variance / max(1, squared)
 
 
-def _over_the_cells(A: Operator, workload: Workload) -> Operator:
+def _over_the_cells(A: Operator, workload: Workload, privacy: Privacy) -> Operator:
     """A strategy that can be asked of the cells of a domain, made of structures whose sensitivity is known."""
     if not _known(A):
         raise InvalidInput(
@@ -69,12 +70,17 @@ def _over_the_cells(A: Operator, workload: Workload) -> Operator:
             f"{type(A).__name__}; give it as an array: strategy.to_dense()"
         )
     domain = workload.domain
-    if A.shape[1] != domain.size or (isinstance(A, TableOperator) and A.sizes != domain.shape):
-        raise InvalidInput(
-            f"expected a strategy over the {domain.size:,} cells of {' × '.join(domain.names)} (the last attribute "
-            f"changes fastest), got {A.shape[1]:,} columns"
-        )
-    return A
+    tables = isinstance(A, TableOperator)
+    if A.sizes == domain.shape if tables else A.shape[1] == domain.size:
+        return A
+    known = prod(domain.known_shape)
+    if not tables and A.shape[1] == known:
+        # A cell of a missing value is asked by itself, as much as the strategy asks of any cell.
+        return Extended(A, domain.shape, domain.known_shape, A.max_column_norm(privacy.norm))
+    raise InvalidInput(
+        f"expected a strategy over the {known:,} cells of {' × '.join(domain.names)} (the last attribute changes "
+        f"fastest), or over all {domain.size:,} with a last cell for missing values of each, got {A.shape[1]:,} columns"
+    )
 
 
 def _known(value: Any) -> bool:

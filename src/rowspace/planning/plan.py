@@ -15,7 +15,7 @@ from rowspace.domain import Domain
 from rowspace.error import half_widths, moments, profile_trace, query_variances
 from rowspace.exceptions import FileError, InvalidInput, TooLarge
 from rowspace.files import read_archive, write_archive
-from rowspace.operators import Operator, TableOperator, decode, encode
+from rowspace.operators import Extended, Operator, TableOperator, decode, encode
 from rowspace.operators.base import Vector
 from rowspace.operators.product_workload import ProductWorkload
 from rowspace.privacy import NoiseModel, Privacy, noise_from_dict, privacy_from_dict
@@ -24,6 +24,7 @@ from rowspace.workload import Part, Workload
 
 from .groups import GroupError, table_group_errors
 from .integers import calibrated_noise, check_overflow
+from .places import is_over_box, own_cells
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -91,7 +92,7 @@ class Plan:
     @cached_property
     def total_error(self) -> float:
         """Expected squared error summed over the workload, each query times its squared importance weight."""
-        return self.noise.variance * profile_trace(self.strategy, self._form(self.workload, weighted=True))
+        return self.noise.variance * profile_trace(*self._asked(self.workload, weighted=True))
 
     @cached_property
     def ratio(self) -> float:
@@ -109,7 +110,7 @@ class Plan:
     @cached_property
     def rmse(self) -> float:
         """Root of the mean expected squared error of an answer, importance weights aside."""
-        trace = profile_trace(self.strategy, self._form(self.workload))
+        trace = profile_trace(*self._asked(self.workload))
         return sqrt(self.noise.variance * trace / self.workload.size)
 
     @cached_property
@@ -125,13 +126,13 @@ class Plan:
 
     def query_errors(self) -> Vector:
         """Expected squared error of every answer, in the order of the workload."""
-        return self.noise.variance * query_variances(self.strategy, self._form(self.workload))
+        return self.noise.variance * query_variances(*self._asked(self.workload))
 
     def error_bars(self, level: float = 0.95, queries: Workload | None = None) -> tuple[Vector, Vector]:
         """(standard errors, half-widths of confidence intervals) of the answers, known before any is drawn."""
-        W = self._form(queries or self.workload)
-        with calm_threads(self.strategy.shape[1]):
-            parts = moments(self.strategy, W)
+        A, W = self._asked(queries or self.workload)
+        with calm_threads(A.shape[1]):
+            parts = moments(A, W)
         return np.sqrt(self.noise.variance * parts.second), half_widths(parts, self.noise, level)
 
     def group_errors(self) -> list[GroupError]:
@@ -144,20 +145,31 @@ class Plan:
         return [self._group_error(name, members) for name, members in parts.items()]
 
     def _group_error(self, name: str, parts: list[Part]) -> GroupError:
-        W = Workload(self.domain, parts).unweighted_operator()
-        rmse = sqrt(self.noise.variance * profile_trace(self.strategy, W) / W.shape[0])
+        queries = Workload(self.domain, parts)
+        A, W = self._asked(queries)
+        rmse = sqrt(self.noise.variance * profile_trace(A, W) / queries.size)
         try:
-            worst = sqrt(self.noise.variance * float(query_variances(self.strategy, W).max()))
+            worst = sqrt(self.noise.variance * float(query_variances(A, W).max()))
         except TooLarge:
             worst = None
-        return GroupError(name, W.shape[0], rmse, worst)
+        return GroupError(name, queries.size, rmse, worst)
 
-    def _form(self, queries: Workload, *, weighted: bool = False) -> Operator | ProductWorkload:
-        """Queries as the strategy takes them: strategies of tables need no matrix over the cells."""
-        if isinstance(self.strategy, TableOperator):
+    def _asked(
+        self, queries: Workload, *, weighted: bool = False
+    ) -> tuple[Operator, Operator | ProductWorkload]:
+        """The strategy and the queries as it takes them: strategies of tables need no matrix over the cells.
+
+        Queries that do not see the cells measured beside a strategy are asked of the strategy itself.
+        """
+        A = self.strategy
+        if isinstance(A, TableOperator):
             products = queries.products()
-            return products if weighted else products.unweighted()
-        return queries.operator() if weighted else queries.unweighted_operator()
+            return A, products if weighted else products.unweighted()
+        if isinstance(A, Extended) and is_over_box(A, self.domain):
+            own = own_cells(A, self.domain)
+            if self.domain.places - own.places <= queries.unseen:
+                A, queries = A.of, queries.over(own)
+        return A, queries.operator() if weighted else queries.unweighted_operator()
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """What was considered, best on top, against the bound that no strategy can beat."""

@@ -139,7 +139,14 @@ class Release(DerivedAnswers):
                     f"attribute {name!r} was not measured as declared here; this release has "
                     f"{', '.join(self.plan.domain.names)}"
                 )
-        return Workload(self.plan.domain, queries.parts)
+        whole = queries.over(self.plan.domain.with_places())
+        uncounted = (whole.domain.places - self.plan.domain.places) - whole.unseen
+        if uncounted:
+            raise UnsupportedWorkload(
+                f"this release has not counted records whose {min(uncounted)!r} is missing; ask among the others, as "
+                f"in \"{min(uncounted)} is not missing\", or plan with these queries and release again"
+            )
+        return whole.over(self.plan.domain)
 
     def _table(
         self, queries: Workload, level: float, attributes: Sequence[str] | None = None

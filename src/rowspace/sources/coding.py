@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import ibis
 import numpy as np
 
 from rowspace.domain import Attribute, Domain, Numeric
@@ -47,7 +48,7 @@ _FAILED = (
 class CodedRows:
     """Integer columns `code0`, `code1`, …, one for each attribute in order, on the engine of the data.
 
-    A code is NULL where the attribute has no cell for the value; `inside` is how many rows have all codes, by
+    A value that is not known has the code of the attribute's place, NULL where there is none; `inside` is how many rows have all codes, by
     bounds and membership rather than by codes. With a privacy unit only the rows that it may contribute are here, and
     all of them have all codes.
     """
@@ -79,7 +80,14 @@ def code_rows(opened: OpenTable, domain: Domain, unit: PrivacyUnit | None = None
         _recipe(attribute, f"value{position}", f"code{position}", opened.backend.name)
         for position, (_, attribute) in enumerate(domain.attributes)
     ]
-    coded = follow(values, recipes).select(*(f"code{position}" for position in range(len(domain))), *owner)
+    followed = follow(values, recipes)
+    codes = {
+        f"code{position}": followed[f"code{position}"].fill_null(attribute.size)
+        if name in domain.places
+        else followed[f"code{position}"]
+        for position, (name, attribute) in enumerate(domain.attributes)
+    }
+    coded = followed.select(**codes, **{name: followed[name] for name in owner})
     if unit is not None:
         known = [column.notnull() for column in map(coded.__getitem__, coded.columns)]
         coded = bounded(coded.filter(combine(operator.and_, known)), unit, opened.backend)
@@ -150,8 +158,8 @@ def _rows_inside(
 ) -> int:
     """The engine's own count of the rows that are to be counted, with a check that all text was readable."""
     insides = [
-        _has_code(column.values, attribute)
-        for column, (_, attribute) in zip(columns, domain.attributes, strict=True)
+        ibis.literal(True) if name in domain.places else _has_code(column.values, attribute)
+        for column, (name, attribute) in zip(columns, domain.attributes, strict=True)
     ]
     flags = {
         f"unreadable{position}": column.unreadable

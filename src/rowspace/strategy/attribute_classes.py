@@ -6,7 +6,7 @@ import numpy as np
 import scipy
 
 from rowspace.operators import Dense, Identity, Operator, Scaled, Stack, Total
-from rowspace.operators.product_workload import ProductWorkload
+from rowspace.operators.product_workload import ProductWorkload, is_cells
 
 LARGEST_ATTRIBUTE = 1024
 """Most cells of an attribute for which more than its cells is tried."""
@@ -48,7 +48,7 @@ def attribute_classes(workload: ProductWorkload) -> list[tuple[Kinds, set[int]]]
     classes: dict[object, tuple[Kinds, set[int]]] = {}
     for axis, pieces in found.items():
         n = workload.sizes[axis]
-        plain = all(isinstance(workload.pieces[k].operator, Identity) for k in pieces)
+        plain = all(is_cells(workload.pieces[k].operator) for k in pieces)
         if n <= 2 or n > LARGEST_ATTRIBUTE or plain:
             continue
         largest = max(pieces.values())
