@@ -151,7 +151,7 @@ def test_round_trip(attribute):
         ({"edges": [0, [1]]}, "got list"),
         ({"low": 0, "high": 1, "bins": 2, "integer": True}, "integer=True needs every bin edge"),
         ({"low": 0, "high": 1, "bins": 1, "integer": "yes"}, "integer must be True, False or None"),
-        ({"low": 0, "high": 1, "bins": 1, "outside": "keep"}, "'drop' or 'clip'"),
+        ({"low": 0, "high": 1, "bins": 1, "outside": "keep"}, "'missing', 'clip' or 'drop'"),
     ],
 )
 def test_impossible_bins_are_refused(arguments, message):
@@ -164,5 +164,5 @@ def test_text_forms():
         str(Numeric(0, 100, bins=10, outside="clip"))
         == "integers in [0, 100), 10 bins of width 10, others clipped"
     )
-    assert repr(Numeric(edges=[0, 0.5, 7])) == "Numeric(edges=[0, 0.5, 7], outside='drop', integer=False)"
-    assert repr(Numeric(0, 4, bins=4)) == "Numeric(0, 4, bins=4, outside='drop', integer=True)"
+    assert repr(Numeric(edges=[0, 0.5, 7])) == "Numeric(edges=[0, 0.5, 7], outside='missing', integer=False)"
+    assert repr(Numeric(0, 4, bins=4)) == "Numeric(0, 4, bins=4, outside='missing', integer=True)"

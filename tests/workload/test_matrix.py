@@ -29,7 +29,7 @@ def test_rows_are_queries(queries):
     expected = queries.to_dense() if isinstance(queries, op.Operator) else queries
     expected = expected.toarray() if sparse.issparse(expected) else np.asarray(expected, dtype=float)
     assert np.array_equal(workload.operator().to_dense(), expected)
-    assert workload.domain == Domain(cell=Numeric(0, 3, bins=3))
+    assert workload.domain == Domain(cell=Numeric(0, 3, bins=3, outside="drop"))
     assert workload.label(0) == "row 0"
     assert workload.table()["cell"][0] == "row 0"
 

@@ -12,7 +12,7 @@ import numpy as np
 from rowspace.exceptions import InvalidInput
 
 from .base import Array, Indices, Operator, Vector, check_operators
-from .checks import check_number, check_size
+from .checks import check_number, check_size, rounding_scale
 
 
 @dataclass(frozen=True, eq=False)
@@ -135,14 +135,12 @@ class Extended(Operator):
         return max(self.of.largest_entry(), self._rest(float(self.weight)))
 
     def _rounded(self, bits: int) -> tuple[Operator, float]:
-        rounded, scale = self.of.integer_form(bits)
-        return self._with(rounded, max(1, round(scale * self.weight))), scale
+        scale = rounding_scale(bits, self.largest_entry())
+        return self._rounded_at(scale), scale
 
     def _rounded_at(self, scale: float) -> Operator:
-        return self._with(self.of._rounded_at(scale), max(1, round(scale * self.weight)))
-
-    def _with(self, of: Operator, weight: float) -> Operator:
-        return Extended(of, self.sizes, self.box, weight)
+        weight = max(1, round(scale * self.weight))
+        return Extended(self.of._rounded_at(scale), self.sizes, self.box, weight)
 
 
 def _sizes(name: str, values: Any) -> tuple[int, ...]:

@@ -15,7 +15,8 @@ from rowspace.strategy import unit_lower_bound
 from rowspace.threads import calm_threads
 from rowspace.workload import Workload
 
-from .integers import to_integers
+from .integers import calibrated_noise, to_integers
+from .places import asked_beside
 from .plan import Candidate, Plan
 
 BOUND_LIMIT = 10**8
@@ -38,11 +39,14 @@ def plan_given(workload: Workload, privacy: Privacy, strategy: Any) -> Plan:
     """
     started = time.perf_counter()
     reduced = workload.reduced()
-    A = _over_the_cells(as_operator(strategy), reduced, privacy)
+    A = _over_the_cells(as_operator(strategy), reduced)
     with calm_threads(min(reduced.domain.size, BOUND_LIMIT)):
         # Before rounding, which may tilt the row space of a real matrix and would hide that it supports too little.
         profile_trace(A, reduced.products() if isinstance(A, TableOperator) else reduced.operator())
-        integers, noise = to_integers(A, privacy)
+        integers, noise = to_integers(A.of if isinstance(A, Extended) else A, privacy)
+        if isinstance(A, Extended):
+            integers = asked_beside(integers, A.sizes, A.box, privacy)
+            noise = calibrated_noise(integers, privacy)
         bounded = reduced.domain.size <= BOUND_LIMIT
         unit_bound = unit_lower_bound(reduced.operator(), privacy) if bounded else 0.0
     lower_bound = noise_per_sensitivity(integers, noise, privacy) * unit_bound
@@ -62,7 +66,7 @@ def noise_per_sensitivity(strategy: Operator, noise: NoiseModel, privacy: Privac
     return noise.variance / max(1, squared)
 
 
-def _over_the_cells(A: Operator, workload: Workload, privacy: Privacy) -> Operator:
+def _over_the_cells(A: Operator, workload: Workload) -> Operator:
     """A strategy that can be asked of the cells of a domain, made of structures whose sensitivity is known."""
     if not _known(A):
         raise InvalidInput(
@@ -76,7 +80,7 @@ def _over_the_cells(A: Operator, workload: Workload, privacy: Privacy) -> Operat
     known = prod(domain.known_shape)
     if not tables and A.shape[1] == known:
         # A cell of a missing value is asked by itself, as much as the strategy asks of any cell.
-        return Extended(A, domain.shape, domain.known_shape, A.max_column_norm(privacy.norm))
+        return Extended(A, domain.shape, domain.known_shape, 1.0)
     raise InvalidInput(
         f"expected a strategy over the {known:,} cells of {' × '.join(domain.names)} (the last attribute changes "
         f"fastest), or over all {domain.size:,} with a last cell for missing values of each, got {A.shape[1]:,} columns"

@@ -30,12 +30,15 @@ def with_cells_beside(integers: Operator, own: Domain, whole: Domain, privacy: P
     """The integer strategy over `own`, with every other cell of `whole` asked beside it; None where that costs."""
     if whole.size - own.size > max(MOST_BESIDE, own.size):
         return None
-    weight = _weight(integers, privacy)
-    if weight < 1:
-        return None
-    extended = Extended(integers, whole.shape, own.shape, weight)
-    same = integer_norm(extended, privacy) <= integer_norm(integers, privacy)
-    return extended if same else None
+    extended = asked_beside(integers, whole.shape, own.shape, privacy)
+    return extended if integer_norm(extended, privacy) <= integer_norm(integers, privacy) else None
+
+
+def asked_beside(
+    integers: Operator, sizes: tuple[int, ...], box: tuple[int, ...], privacy: Privacy
+) -> Extended:
+    """The integer strategy on a box of cells, the others with the largest weight that costs nothing, at least one."""
+    return Extended(integers, sizes, box, max(1, _weight(integers, privacy)))
 
 
 def own_cells(strategy: Extended, domain: Domain) -> Domain:

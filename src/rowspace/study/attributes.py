@@ -51,7 +51,7 @@ def _read_numeric(section: Section) -> Numeric:
 
 def _read_categorical(section: Section) -> Categorical:
     """Categories, perhaps with a taxonomy."""
-    section.only("type", "categories", "other", "levels")
+    section.only("type", "categories", "other", "outside", "levels")
     categories = section.values.get("categories")
     if not isinstance(categories, list) or not categories:
         got = "nothing" if categories is None else kind_of(categories)
@@ -64,7 +64,8 @@ def _read_categorical(section: Section) -> Categorical:
         with located(f"level {name[:200]!r}"):
             levels[name] = _read_level(Section.of(value), below)
         below = levels[name].values()
-    return Categorical(categories, other=section.values.get("other"), levels=levels)
+    outside = section.values.get("outside", "missing")
+    return Categorical(categories, other=section.values.get("other"), outside=outside, levels=levels)
 
 
 def _read_level(section: Section, below: Iterable[Label]) -> dict[Label, Label]:

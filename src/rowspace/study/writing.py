@@ -107,6 +107,8 @@ def _attribute_lines(name: str, attribute: Attribute) -> Iterator[str]:
     yield _line("categories", list(attribute.values))
     if attribute.other is not None:
         yield _line("other", attribute.other)
+    if attribute.drops:
+        yield _line("outside", attribute.outside)
     for level in attribute.levels:
         yield f"[{place}.levels.{_key(level)}]"
         yield from _level_lines(attribute, level)

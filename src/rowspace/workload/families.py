@@ -39,15 +39,17 @@ def widths(domain: Domain, attribute: str, width: int) -> Workload:
     return _one(domain, Widths(domain.subset([attribute]), width), f"ranges of {attribute} of {width} cells")
 
 
-def marginal(domain: Domain, *names: str) -> Workload:
+def marginal(domain: Domain, *names: str, missing: bool = False) -> Workload:
     """Count every combination of some attributes (or taxonomy levels); no names is the total.
+
+    Records whose value is missing are in no combination; with `missing`, they have rows of their own.
 
     >>> from rowspace.domain import Categorical
     >>> d = Domain(sex=Categorical(["F", "M"]), job=Categorical(["yes", "no"]), age=Categorical([1, 2, 3]))
     >>> marginal(d, "job", "sex").labels(0, 2)
     ['sex = F and job = yes', 'sex = F and job = no']
     """
-    return Workload(domain, [_Marginals(domain).part(names)])
+    return Workload(domain, [_Marginals(domain, missing).part(names)])
 
 
 def marginals(
@@ -56,10 +58,11 @@ def marginals(
     up_to: int | None = None,
     exactly: int | None = None,
     sets: Iterable[Iterable[str]] | None = None,
+    missing: bool = False,
 ) -> Workload:
     """Several marginals: of all sets of at most `up_to` attributes, of `exactly` so many, or of given `sets`.
 
-    `up_to` includes the total, the marginal of no attribute.
+    `up_to` includes the total, the marginal of no attribute. `missing` adds rows for records whose value is missing.
 
     Factors are shared: all 2-way marginals of 30 attributes take about 100 kB.
 
@@ -70,7 +73,7 @@ def marginals(
     """
     if sum(choice is not None for choice in (up_to, exactly, sets)) != 1:
         raise InvalidWorkload("marginals needs exactly one of up_to=, exactly= and sets=")
-    build = _Marginals(domain)
+    build = _Marginals(domain, missing)
     if sets is not None:
         listed = list(sets)
         if any(isinstance(names, str) or not isinstance(names, Iterable) for names in listed):
@@ -85,14 +88,14 @@ def marginals(
     return Workload(domain, [Part(chosen) for k in ways for chosen in combinations(factors, k)])
 
 
-def cube(domain: Domain) -> Workload:
+def cube(domain: Domain, *, missing: bool = False) -> Workload:
     """All marginals of all subsets of the attributes: the data cube, for at most 20 attributes."""
-    return marginals(domain, up_to=len(domain))
+    return marginals(domain, up_to=len(domain), missing=missing)
 
 
-def identity(domain: Domain) -> Workload:
+def identity(domain: Domain, *, missing: bool = False) -> Workload:
     """Every cell of the domain: the marginal of all attributes."""
-    return marginal(domain, *domain.names)
+    return marginal(domain, *domain.names, missing=missing)
 
 
 def total(domain: Domain) -> Workload:
@@ -129,10 +132,13 @@ def product(
 class _Marginals:
     """Builds marginals that share their factors."""
 
-    def __init__(self, domain: Domain) -> None:
+    def __init__(self, domain: Domain, missing: bool) -> None:
         if not isinstance(domain, Domain):
             raise InvalidWorkload(f"a workload needs a Domain first, got {type(domain).__name__}")
+        if not isinstance(missing, bool):
+            raise InvalidWorkload(f"missing must be True or False, got {type(missing).__name__}")
         self._domain = domain
+        self._missing = missing
         self._factors: dict[str, Factor] = {}
 
     def part(self, names: Iterable[str]) -> Part:
@@ -144,7 +150,7 @@ class _Marginals:
     def factor(self, name: str) -> Factor:
         """Return the one factor of a name."""
         if name not in self._factors:
-            self._factors[name] = _cells(self._domain, name)
+            self._factors[name] = _cells(self._domain, name, self._missing)
         return self._factors[name]
 
 
@@ -153,11 +159,12 @@ def _one(domain: Domain, factor: Factor, name: str) -> Workload:
     return Workload(domain, [Part((factor,), name=name)])
 
 
-def _cells(domain: Domain, name: str) -> Factor:
-    """Return the identity on an attribute, or the sums of a level."""
+def _cells(domain: Domain, name: str, missing: bool = False) -> Factor:
+    """Return the identity on an attribute, or the sums of a level; `missing` where values can be."""
     attribute, level = domain.resolve(name)
     own = domain.subset([attribute])
-    return Cells(own) if level is None else LevelCells(own, level)
+    missing = missing and domain[attribute].keeps_missing
+    return Cells(own, missing) if level is None else LevelCells(own, level, missing)
 
 
 def _family(domain: Domain, name: str, family: str | op.Operator) -> Factor | None:
