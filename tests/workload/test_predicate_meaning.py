@@ -113,9 +113,10 @@ def test_random_predicates_select_the_cells_where_they_hold(condition):
         return
     workload = predicates(DOMAIN, [write(condition)]).reduced()
     assert workload.domain.names == names
+    workload = workload.over(workload.domain.with_places())
     assert workload.operator().to_dense().ravel().tolist() == [float(cell) for cell in expected]
     # The label is a predicate with the same meaning.
-    again = predicates(DOMAIN, workload.labels()).reduced()
+    again = predicates(DOMAIN, workload.labels()).reduced().over(workload.domain)
     assert np.array_equal(again.operator().to_dense(), workload.operator().to_dense())
     assert again == workload
 

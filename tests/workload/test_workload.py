@@ -57,8 +57,7 @@ def test_reduction_drops_what_no_query_is_about():
     assert reduced.labels() == workload.labels()
     counts = np.arange(24).reshape(SMALL.shape)
     full = workload.operator() @ counts.ravel()
-    counted = np.pad(counts.sum(axis=1), [(0, new - old) for new, old in zip(reduced.domain.shape, (4, 3), strict=True)])
-    assert np.array_equal(reduced.operator() @ counted.ravel(), full)
+    assert np.array_equal(reduced.operator() @ counts.sum(axis=1).ravel(), full)
     assert reduced.reduced() is reduced
 
 

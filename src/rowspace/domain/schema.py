@@ -171,13 +171,8 @@ class Domain:
         return domain_html(self)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the JSON-safe form."""
-        return {
-            "attributes": [
-                {"name": name, **attribute.to_dict(), **({"place": True} if name in self.places else {})}
-                for name, attribute in self.attributes
-            ]
-        }
+        """Return the JSON-safe form of the attributes; places are said by what counts over them."""
+        return {"attributes": [{"name": name, **attribute.to_dict()} for name, attribute in self.attributes]}
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Domain:
@@ -192,14 +187,10 @@ class Domain:
         for item in data["attributes"]:
             if not isinstance(item, Mapping) or item.get("kind") not in ("numeric", "categorical"):
                 raise InvalidDomain("a saved attribute needs a name and a kind, 'numeric' or 'categorical'")
-            fields = {key: value for key, value in item.items() if key not in ("name", "place")}
+            fields = {key: value for key, value in item.items() if key != "name"}
             kind = Numeric if item["kind"] == "numeric" else Categorical
             pairs.append((item.get("name"), kind.from_dict(fields)))
-        found = cls(pairs)
-        places = {item["name"] for item in data["attributes"] if item.get("place", False) is True}
-        if not all(found[name].keeps_missing for name in places):
-            raise InvalidDomain("a saved attribute that keeps no missing values has a place for them")
-        return found._placed(frozenset(places))
+        return cls(pairs)
 
     @cached_property
     def _by_name(self) -> dict[str, Attribute]:

@@ -63,8 +63,9 @@ def plan(
         made = plan_given(workload, privacy, strategy)
         return made if objective == "total" else _judged_by_worst(made)
     reduced = workload.reduced()
-    products = reduced.products()
-    own = without_unseen(reduced)
+    counted = reduced.over(reduced.domain.with_places())
+    products = counted.products()
+    own = without_unseen(counted)
     with calm_threads(min(own.domain.size, CELL_LIMIT)):
         tables = products.only_tables and own.domain.size > select.limits.gaussian_cells
         if own.domain.size > CELL_LIMIT or (privacy.norm == 2 and (products.only_cells or tables)):
@@ -78,16 +79,17 @@ def plan(
             unit_bound = unit_lower_bound(W, privacy)
         results = _that_fit(results, reduced)
         integers, noise = _in_integers(results, privacy)
-    if own is not reduced and not isinstance(integers, TableOperator):
-        extended = with_cells_beside(integers, own.domain, reduced.domain, privacy)
-        integers, reduced = (integers, own) if extended is None else (extended, reduced)
+    places = counted.domain.places
+    if own is not counted and not isinstance(integers, TableOperator):
+        extended = with_cells_beside(integers, own.domain, counted.domain, privacy)
+        integers, places = (integers, own.domain.places) if extended is None else (extended, places)
     per_unit = noise_per_sensitivity(integers, noise, privacy)
     unit_bound = max(unit_bound, max(r.lower_bound for r in results) / privacy.unit_variance)
     candidates = tuple(
         Candidate(r.name, r.total_error, r.ratio if r.lower_bound > 0 else None, r.seconds) for r in results
     )
     worst = per_unit * _worst_bound(results, unit_bound, products, privacy) if objective == "max" else 0.0
-    return Plan(reduced, privacy, integers, noise, per_unit * unit_bound, candidates, objective, worst)
+    return Plan(reduced, privacy, integers, noise, per_unit * unit_bound, candidates, objective, worst, places)
 
 
 def _worst_bound(

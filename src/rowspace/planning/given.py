@@ -39,18 +39,19 @@ def plan_given(workload: Workload, privacy: Privacy, strategy: Any) -> Plan:
     """
     started = time.perf_counter()
     reduced = workload.reduced()
-    A = _over_the_cells(as_operator(strategy), reduced)
-    with calm_threads(min(reduced.domain.size, BOUND_LIMIT)):
+    counted = reduced.over(reduced.domain.with_places())
+    A = _over_the_cells(as_operator(strategy), counted)
+    with calm_threads(min(counted.domain.size, BOUND_LIMIT)):
         # Before rounding, which may tilt the row space of a real matrix and would hide that it supports too little.
-        profile_trace(A, reduced.products() if isinstance(A, TableOperator) else reduced.operator())
+        profile_trace(A, counted.products() if isinstance(A, TableOperator) else counted.operator())
         integers, noise = to_integers(A.of if isinstance(A, Extended) else A, privacy)
         if isinstance(A, Extended):
             integers = asked_beside(integers, A.sizes, A.box, privacy)
             noise = calibrated_noise(integers, privacy)
-        bounded = reduced.domain.size <= BOUND_LIMIT
-        unit_bound = unit_lower_bound(reduced.operator(), privacy) if bounded else 0.0
+        bounded = counted.domain.size <= BOUND_LIMIT
+        unit_bound = unit_lower_bound(counted.operator(), privacy) if bounded else 0.0
     lower_bound = noise_per_sensitivity(integers, noise, privacy) * unit_bound
-    plan = Plan(reduced, privacy, integers, noise, lower_bound, ())
+    plan = Plan(reduced, privacy, integers, noise, lower_bound, (), places=counted.domain.places)
     ratio = plan.ratio if lower_bound > 0 else None
     seconds = time.perf_counter() - started
     return replace(plan, candidates=(Candidate(NAME, plan.total_error, ratio, seconds),))

@@ -67,6 +67,7 @@ class Plan:
     candidates: what was considered, best first.
     objective: what it was made for, and certified for: "total", or "max" for the worst answer.
     max_lower_bound: squared error that no strategy's worst answer can go below, importance weights aside; for "max".
+    places: the attributes whose missing values are counted in cells of their own.
 
     Guarantees
     - A plan depends on the domain, the workload and the privacy parameters only, never on data
@@ -83,11 +84,17 @@ class Plan:
     candidates: tuple[Candidate, ...]
     objective: str = "total"
     max_lower_bound: float = 0.0
+    places: frozenset[str] = frozenset()
 
-    @property
+    @cached_property
     def domain(self) -> Domain:
-        """The attributes that must be counted."""
-        return self.workload.domain
+        """The attributes that must be counted, with places for missing values."""
+        return self.workload.domain.with_places(self.places)
+
+    @cached_property
+    def counted(self) -> Workload:
+        """The workload over the cells that are counted."""
+        return self.workload.over(self.domain)
 
     @cached_property
     def total_error(self) -> float:
@@ -141,7 +148,7 @@ class Plan:
         for part in self.workload.parts:
             parts.setdefault(part.group, []).append(part)
         if isinstance(self.strategy, TableOperator):
-            return table_group_errors(self.strategy, self.noise.variance, self.workload, list(parts))
+            return table_group_errors(self.strategy, self.noise.variance, self.counted, list(parts))
         return [self._group_error(name, members) for name, members in parts.items()]
 
     def _group_error(self, name: str, parts: list[Part]) -> GroupError:
@@ -162,6 +169,7 @@ class Plan:
         Queries that do not see the cells measured beside a strategy are asked of the strategy itself.
         """
         A = self.strategy
+        queries = self.counted if queries is self.workload else queries.over(self.domain)
         if isinstance(A, TableOperator):
             products = queries.products()
             return A, products if weighted else products.unweighted()
@@ -196,7 +204,7 @@ class Plan:
 
     def __str__(self) -> str:
         lines = [
-            f"Plan for {self.workload.size:,} queries on {self.workload.domain.size:,} cells under {self.privacy}",
+            f"Plan for {self.workload.size:,} queries on {self.domain.size:,} cells under {self.privacy}",
             f"  predicted RMSE of an answer   {self.rmse:.4g}",
             f"  total squared error           {self.total_error:.6g}",
             f"  no strategy can go below      {self.lower_bound:.6g}",
@@ -277,6 +285,7 @@ class Plan:
             "candidates": [vars(c) for c in self.candidates],
             "objective": self.objective,
             "max_lower_bound": self.max_lower_bound,
+            **({"places": sorted(self.places)} if self.places else {}),
         }
         return body, arrays
 
@@ -302,15 +311,17 @@ class Plan:
             objective, worst = body.get("objective", "total"), _figure(body.get("max_lower_bound", 0.0))
             if objective not in OBJECTIVES:
                 raise ValueError("expected an objective")
+            places = _places(body.get("places", []), workload.domain)
         except (KeyError, TypeError, ValueError, AttributeError, OverflowError, InvalidInput) as error:
             detail = f": {error}" if isinstance(error, InvalidInput) else ""
             raise FileError(f"damaged plan{detail}") from None
-        if strategy.shape[1] != workload.domain.size or not strategy.integral:
+        domain = workload.domain.with_places(places)
+        if strategy.shape[1] != domain.size or not strategy.integral:
             raise FileError("damaged plan: the strategy does not fit the domain")
         if isinstance(strategy, TableOperator):
             # It is asked of tables with the domain's sizes, but its sensitivity is that of its own. Checking its noise
             # goes attribute by attribute, whatever the cells.
-            if strategy.sizes != workload.domain.shape:
+            if strategy.sizes != domain.shape:
                 raise FileError("damaged plan: the strategy's attributes are not those of the domain")
         elif _operators_in(body["strategy"]) * min(strategy.shape[1], _MOST_CELLS_AT_ONCE) > _MOST_CHECKED:
             raise TooLarge("this plan's strategy has too many parts over too many cells to check its noise")
@@ -323,7 +334,7 @@ class Plan:
             ) from None
         if noise != needed:
             raise FileError("damaged plan: its noise is not the noise its privacy guarantee needs")
-        return cls(workload, privacy, strategy, noise, lower_bound, candidates, objective, worst)
+        return cls(workload, privacy, strategy, noise, lower_bound, candidates, objective, worst, places)
 
 
 def _operators_in(tree: Any) -> int:
@@ -331,6 +342,15 @@ def _operators_in(tree: Any) -> int:
     if isinstance(tree, dict):
         return ("operator" in tree) + sum(map(_operators_in, tree.values()))
     return sum(map(_operators_in, tree)) if isinstance(tree, list) else 0
+
+
+def _places(names: Any, domain: Domain) -> frozenset[str]:
+    """Attributes of the domain that keep missing values."""
+    if not isinstance(names, list) or not all(
+        isinstance(name, str) and name in domain and domain[name].keeps_missing for name in names
+    ):
+        raise ValueError("expected attributes that keep missing values")
+    return frozenset(names)
 
 
 def _figure(value: Any) -> float:

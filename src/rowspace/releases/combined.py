@@ -81,8 +81,8 @@ class Combined(DerivedAnswers):
         """The queries of all releases, those of equal workloads once."""
         workloads: list[Workload] = []
         for release in self.releases:
-            if release.plan.workload not in workloads:
-                workloads.append(release.plan.workload)
+            if release.plan.counted not in workloads:
+                workloads.append(release.plan.counted)
         parts = [part for workload in workloads for part in workload.parts]
         joint = workloads[0] if len(workloads) == 1 else Workload(workloads[0].domain, parts)
         return CombinedPlan(joint, Guarantees(tuple(release.plan.privacy for release in self.releases)))

@@ -49,7 +49,7 @@ class Consistent:
 
     def answers(self) -> pd.DataFrame:
         """The workload's answers: labels and answer. No error bars: those of the release are for unbiased answers."""
-        return self._table(self.release.plan.workload)
+        return self._table(self.release.plan.counted)
 
     def ask(self, queries: Workload | str | Sequence[str]) -> pd.DataFrame:
         """Answers to other queries over the same attributes, for free; as text they are conditions or SQL."""

@@ -89,7 +89,7 @@ def counts_of(release: Release | Combined, *, integral: bool) -> Counts:
 def evidence_of(release: Release | Combined) -> Evidence:
     """What a release, or several together, say about the counts."""
     if isinstance(release, Release):
-        return Evidence(release.plan.workload, (measurement_of(release),))
+        return Evidence(release.plan.counted, (measurement_of(release),))
     return release.evidence
 
 

@@ -19,7 +19,7 @@ _LARGEST_PART = 2**16
 
 def release_html(release: Release) -> str:
     """The first answers of the first groups with their intervals, and the promise."""
-    workload = release.plan.workload
+    workload = release.plan.counted
     caption = fragment(element("strong", "Release"), f" of {workload.size:,} answers")
     headings = ["group", "query", "answer", "std. error", "95 % interval"]
     first: dict[str, Part] = {}

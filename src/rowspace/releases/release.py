@@ -96,7 +96,7 @@ class Release(DerivedAnswers):
 
     def answers(self, level: float = 0.95) -> pd.DataFrame:
         """The workload's answers: labels, answer, std_error and a confidence interval at `level`."""
-        return self._table(self.plan.workload, level)
+        return self._table(self.plan.counted, level)
 
     def ask(self, queries: Workload | str | Sequence[str], level: float = 0.95) -> pd.DataFrame:
         """Answers to other queries over the same attributes, for free; as text they are conditions or SQL.
@@ -120,7 +120,7 @@ class Release(DerivedAnswers):
 
         For releases of more answers than fit in memory; the columns are those of `answers`.
         """
-        workload = self.plan.workload
+        workload = self.plan.counted
         portion: list[Part] = []
         size = 0
         for part in workload.parts:

@@ -66,8 +66,6 @@ class Conditions(Factor):
 
     def over(self, domain: Domain) -> Factor:
         """The same conditions, where they hold among the cells of the other domain."""
-        if domain == self.domain:
-            return self
         return Conditions.of([read(condition, str(condition), domain) for condition in self.conditions])
 
     @property

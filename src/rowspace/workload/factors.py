@@ -197,7 +197,7 @@ class Matrix(Factor):
 
     def over(self, domain: Domain) -> Factor:
         """The same rows: a place that was not there is not seen; one that goes must not have been."""
-        return self if domain == self.domain else Matrix(domain, replaced(self.given, self.domain, domain))
+        return Matrix(domain, replaced(self.given, self.domain, domain))
 
     @property
     def unseen(self) -> frozenset[str]:

@@ -51,8 +51,11 @@ class Part:
         """The same queries over the same attributes with other places; `known` keeps factors that parts share."""
         for factor in self.factors:
             if id(factor) not in known:
-                known[id(factor)] = factor.over(domain.subset(factor.attributes))
-        return replace(self, factors=tuple(known[id(factor)] for factor in self.factors))
+                own = domain.subset(factor.attributes)
+                known[id(factor)] = factor if factor.domain == own else factor.over(own)
+        factors = tuple(known[id(factor)] for factor in self.factors)
+        same = all(a is b for a, b in zip(factors, self.factors, strict=True))
+        return self if same else replace(self, factors=factors)
 
     def labels(self, start: int, stop: int) -> list[str]:
         """Return the readable queries ``start`` to ``stop - 1``, such as ``age in [18, 65) and sex = F``."""

@@ -117,25 +117,26 @@ class Workload:
     def reduced(self) -> Workload:
         """Return the same workload over the attributes it is about, all others summed out beforehand.
 
-        Attributes that keep missing values get a place for them. A workload about no attribute (the total) keeps the
-        smallest one.
+        A workload about no attribute (the total) keeps the smallest one.
         """
         names = self.attributes or (min(self.domain.names, key=lambda name: self.domain[name].size),)
-        return self.over(self.domain.subset(names).with_places())
+        if names == self.domain.names:
+            return self
+        return self._with_parts(self.parts, self.domain.subset(names))
 
     def over(self, domain: Domain) -> Workload:
-        """Return the same queries over a domain of the same attributes, with other places or without some unused."""
-        if domain == self.domain:
-            return self
+        """Return the same queries over a domain with the attributes they are about, and with its places."""
         known: dict[int, Factor] = {}
-        return self._with_parts(tuple(part.over(domain, known) for part in self.parts), domain)
+        parts = tuple(part.over(domain, known) for part in self.parts)
+        same = domain == self.domain and all(a is b for a, b in zip(parts, self.parts, strict=True))
+        return self if same else self._with_parts(parts, domain)
 
     @property
     def unseen(self) -> frozenset[str]:
         """The attributes whose place for missing values no query sees: each names them, and asks for known values."""
         found = self.domain.places
         known: dict[int, frozenset[str]] = {}
-        for part in self.parts:
+        for part in self._cells.parts:
             if not found:
                 break
             for factor in part.factors:
@@ -145,9 +146,9 @@ class Workload:
 
     @cached_property
     def _cells(self) -> Workload:
-        """The same workload over all cells that some query speaks of: with the places that its factors have."""
-        places = frozenset().union(*(f.domain.places for part in self.parts for f in part.factors))
-        return self if places <= self.domain.places else self.over(self.domain.with_places(self.domain.places | places))
+        """The same workload with one domain for all: with the places of its own and of any of its factors."""
+        places = self.domain.places.union(*(f.domain.places for part in self.parts for f in part.factors))
+        return self.over(self.domain.with_places(places))
 
     def operator(self) -> op.Operator:
         """Return the queries as a matrix over all cells, rows multiplied by their weights.
