@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 
 import rowspace as rs
+from rowspace import operators as op
 from rowspace import workload as wl
 from rowspace.exceptions import InvalidWorkload, UnsupportedWorkload
 from rowspace.operators import Extended, TableOperator
@@ -208,3 +209,11 @@ def test_replacing_a_record_by_one_that_is_missing_is_covered(privacy):
         worst = max((np.abs(a - b) ** p).sum() for a in columns for b in columns)
         worst = max(worst, (np.abs(columns) ** p).sum(axis=1).max())
         assert plan.noise.variance >= privacy.noise(int(worst)).variance
+
+
+def test_a_strategy_of_ones_own_is_over_known_cells():
+    queries = wl.ranges(DOMAIN, "age") + wl.marginal(DOMAIN, "age", "sex")
+    for mine in (np.eye(8), op.Kronecker(op.Hierarchy(4), op.Identity(2)), op.Marginals((4, 2), ((0, 1),), (1,))):
+        plan = rs.plan(queries, rs.PureDP(2000.0), strategy=mine)
+        answers = rs.release(plan, FRAME).answers()
+        assert round(answers.answer[3]) == AGE.notna().sum()

@@ -37,8 +37,8 @@ def known_keys(text: str) -> set[str]:
     [
         ("[privacy]\n", 6),
         ("[domain.age]\n", 7),
-        ("[domain.sex]\n", 4),
-        ("[[workload]]\n", len(_FAMILIES) + 3),
+        ("[domain.sex]\n", 5),
+        ("[[workload]]\n", len(_FAMILIES) + 4),
         ("[study]\n", 3),
     ],
 )

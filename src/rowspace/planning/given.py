@@ -9,7 +9,7 @@ from typing import Any
 
 from rowspace.error import profile_trace
 from rowspace.exceptions import InvalidInput
-from rowspace.operators import Extended, Operator, TableOperator, as_operator
+from rowspace.operators import Extended, Marginals, Operator, Residuals, TableOperator, as_operator
 from rowspace.privacy import NoiseModel, Privacy, integer_norm
 from rowspace.strategy import unit_lower_bound
 from rowspace.threads import calm_threads
@@ -79,12 +79,14 @@ def _over_the_cells(A: Operator, workload: Workload) -> Operator:
     if A.sizes == domain.shape if tables else A.shape[1] == domain.size:
         return A
     known = prod(domain.known_shape)
+    if isinstance(A, Marginals | Residuals) and A.sizes == domain.known_shape:
+        return replace(A, sizes=domain.shape)
     if not tables and A.shape[1] == known:
         # A cell of a missing value is asked by itself, as much as the strategy asks of any cell.
         return Extended(A, domain.shape, domain.known_shape, 1.0)
     raise InvalidInput(
         f"expected a strategy over the {known:,} cells of {' × '.join(domain.names)} (the last attribute changes "
-        f"fastest), or over all {domain.size:,} with a last cell for missing values of each, got {A.shape[1]:,} columns"
+        f"fastest), got {A.shape[1]:,} columns"
     )
 
 
