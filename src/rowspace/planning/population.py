@@ -1,0 +1,66 @@
+"""Which records the answers are about, in words, where that is not all of them.
+
+Every output says it from here: an interval covers the count among the records that are counted, and nothing else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from rowspace.domain import Attribute, Domain, Numeric
+from rowspace.privacy import PrivacyUnit
+
+_NAMED = 8
+
+
+def population(domain: Domain, units: Iterable[PrivacyUnit | None] = ()) -> str:
+    """What is left out by what was declared: rows beyond a bound for each unit, values an attribute drops.
+
+    Nothing, where every record is counted.
+
+    >>> from rowspace.domain import Categorical
+    >>> domain = Domain(age=Numeric(0, 100, bins=10, outside="drop"), sex=Categorical(["F", "M"], other="?"))
+    >>> print(population(domain, [PrivacyUnit("person_id", rows=5)]))
+    At most 5 rows of each person_id are counted, and none without a person_id. Records whose age is outside [0, 100) \
+or missing are not counted.
+    """
+    capped = [_capped(unit) for unit in dict.fromkeys(units) if unit is not None]
+    dropped = [
+        f"{name} is {_unknown(attribute)}" for name, attribute in domain.attributes if _drops(attribute)
+    ]
+    if not dropped:
+        return " ".join(capped)
+    named = ", or whose ".join(dropped[:_NAMED])
+    if len(dropped) > _NAMED:
+        named += f", or any of {len(dropped) - _NAMED:,} more attributes likewise"
+    comma = "," if len(dropped) > 1 else ""
+    return " ".join([*capped, f"Records whose {named}{comma} are not counted."])
+
+
+def interval_words(population: str, level: float) -> str:
+    """What an interval covers, and how surely.
+
+    >>> interval_words("", 0.95)
+    'Each interval by itself covers the true count with probability 0.95.'
+    """
+    count = "the count among the records that are counted" if population else "the true count"
+    return f"Each interval by itself covers {count} with probability {level:g}."
+
+
+def _capped(unit: PrivacyUnit) -> str:
+    """What a bound on the rows of each unit leaves."""
+    rows = "1 row" if unit.rows == 1 else f"{unit.rows:,} rows"
+    verb = "is" if unit.rows == 1 else "are"
+    return f"At most {rows} of each {unit.column} {verb} counted, and none without a {unit.column}."
+
+
+def _drops(attribute: Attribute) -> bool:
+    """Whether records with values the attribute does not know are left out of every answer."""
+    return getattr(attribute, "outside", "drop") == "drop" and getattr(attribute, "other", None) is None
+
+
+def _unknown(attribute: Attribute) -> str:
+    """The values an attribute does not know."""
+    if isinstance(attribute, Numeric):
+        return f"outside [{attribute.format(attribute.low)}, {attribute.format(attribute.high)}) or missing"
+    return "missing or not listed"
