@@ -21,8 +21,8 @@ def population(domain: Domain, units: Iterable[PrivacyUnit | None] = ()) -> str:
     >>> from rowspace.domain import Categorical
     >>> domain = Domain(age=Numeric(0, 100, bins=10, outside="drop"), sex=Categorical(["F", "M"], other="?"))
     >>> print(population(domain, [PrivacyUnit("person_id", rows=5)]))
-    At most 5 rows of each person_id are counted, and none without a person_id. Records whose age is outside [0, 100) \
-or missing are not counted.
+    At most 5 rows of each person_id are counted, and no row without one. Records whose age is outside [0, 100) or \
+missing are not counted.
     """
     capped = [_capped(unit) for unit in dict.fromkeys(units) if unit is not None]
     dropped = [
@@ -51,7 +51,7 @@ def _capped(unit: PrivacyUnit) -> str:
     """What a bound on the rows of each unit leaves."""
     rows = "1 row" if unit.rows == 1 else f"{unit.rows:,} rows"
     verb = "is" if unit.rows == 1 else "are"
-    return f"At most {rows} of each {unit.column} {verb} counted, and none without a {unit.column}."
+    return f"At most {rows} of each {unit.column} {verb} counted, and no row without one."
 
 
 def _drops(attribute: Attribute) -> bool:

@@ -23,6 +23,7 @@ from rowspace._version import __version__
 from rowspace.domain import Domain
 from rowspace.exceptions import InvalidInput, TooLarge
 from rowspace.operators import DECOMPOSITION_LIMIT
+from rowspace.planning import population
 from rowspace.privacy import Privacy
 from rowspace.reconstruct.measurement import merged
 from rowspace.workload import Workload
@@ -32,6 +33,7 @@ from .combined_privacy import Guarantees
 from .evidence import Evidence, as_queries, measurement_of
 from .interval_ends import interval_ends
 from .methods import DerivedAnswers
+from .notes import read_as, with_notes
 from .release import TABLE_LIMIT, Release
 
 if TYPE_CHECKING:
@@ -53,6 +55,11 @@ class CombinedPlan:
     def domain(self) -> Domain:
         """The attributes that were measured."""
         return self.workload.domain
+
+    @property
+    def population(self) -> str:
+        """Which records some release leaves out of its answers, in words; empty where every record is counted."""
+        return population(self.domain, [privacy.unit for privacy in self.privacy.each])
 
 
 @dataclass(frozen=True, eq=False)
@@ -129,7 +136,7 @@ class Combined(DerivedAnswers):
         low, high = interval_ends(answer, half_width, largest_count)
         columns: dict[str, Any] = dict(queries.table())
         columns |= {"answer": answer, "std_error": std_error, "low": low, "high": high}
-        return pd.DataFrame(columns)
+        return with_notes(pd.DataFrame(columns), self, level)
 
     @property
     def spent(self) -> tuple[Privacy, ...]:
@@ -141,8 +148,8 @@ class Combined(DerivedAnswers):
         """What was promised and how to read the numbers, in plain words."""
         return (
             f"{len(self.releases)} releases combined by rowspace {__version__}, under "
-            f"{self.plan.privacy}. Answers are unbiased, {self.method}; a negative "
-            "or fractional count is noise, not a mistake. Combining and any further computation cost no privacy."
+            f"{self.plan.privacy}, {self.method}. {read_as(self.plan.population)} Combining and any further "
+            "computation cost no privacy."
         )
 
     def __str__(self) -> str:

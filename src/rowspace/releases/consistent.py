@@ -27,6 +27,7 @@ from rowspace.workload import Workload, marginal
 from .consistent_counts import Counts, counts_of
 from .consistent_effect import Effect
 from .evidence import as_queries, promise_of
+from .notes import with_notes
 from .release import TABLE_LIMIT
 
 if TYPE_CHECKING:
@@ -84,8 +85,7 @@ class Consistent:
         answer: Any = self._counts.answer(queries)
         columns: dict[str, Any] = dict(queries.table())
         frame = pd.DataFrame(columns | {"answer": _as_whole(answer) if self.integral else answer})
-        frame.attrs["statement"] = self.statement
-        return frame
+        return with_notes(frame, self)
 
     @cached_property
     def effect(self) -> Effect:
@@ -101,10 +101,12 @@ class Consistent:
     def statement(self) -> str:
         """How to read the numbers, in plain words; goes with every table."""
         kind = "whole and not negative" if self.integral else "not negative"
+        left_out = self.release.plan.population
         return (
             f"Biased post-processing: counts were made {kind}, {self.method}. Small counts are too high on average and "
-            "large ones too low; use the release itself for statistics and for error bars. Made from a release under "
-            f"{promise_of(self.release)}, at no further cost of privacy."
+            "large ones too low; use the release itself for statistics and for error bars. "
+            f"{left_out + ' ' if left_out else ''}Made from a release under {promise_of(self.release)}, at no further "
+            "cost of privacy."
         )
 
     def __str__(self) -> str:

@@ -38,7 +38,7 @@ class CrossTable:
     level: float
 
     def __str__(self) -> str:
-        return str(self.answer.round(1))
+        return f"{self.answer.round(1)}\n{self.answer.attrs.get('population', '')}".rstrip()
 
 
 def table(
