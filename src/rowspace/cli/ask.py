@@ -10,7 +10,7 @@ import typer
 from rich.text import Text
 
 from rowspace.exceptions import UnsupportedWorkload
-from rowspace.releases import Release
+from rowspace.releases import Release, notes_of
 from rowspace.report import AnswerGroup, answer_rows, answers_view
 from rowspace.workload import Workload, predicates, sql
 
@@ -56,11 +56,12 @@ def ask(
     rows = tuple(answer_rows(answers, range(len(words)), words))
     screen.result(answers_view([AnswerGroup(None, len(rows), rows)], level, width=screen.out.width))
     screen.show(Text(f" free: covered by the release's {made.plan.privacy}", style="dim"))
+    if made.plan.population:
+        screen.show(Text(f" {made.plan.population}"))
     fields = ("query", "answer", "std_error", "low", "high")
     screen.document(
         {
-            "statement": made.statement,
-            "level": level,
+            **notes_of(made, level),
             "answers": [{field: getattr(row, field) for field in fields} for row in rows],
         }
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
@@ -12,7 +13,7 @@ from rich.text import Text
 
 from rowspace import mechanism, planning, sample
 from rowspace.planning import Plan
-from rowspace.releases import Release, export
+from rowspace.releases import Release, export, exported_files
 from rowspace.report import AnswerGroup, answer_rows, answers_view, plan_view
 from rowspace.report.html import write_report
 from rowspace.sources import count_cells
@@ -64,10 +65,10 @@ def demo(
     screen = Screen(quiet, as_json)
     if folder is not None:
         make_folder(folder)
-        check_writable([folder / name for name in KEPT], force=force)
+        check_writable([file for name in KEPT for file in exported_files(folder / name)], force=force)
     study = Study.load(_sample_study())
     with screen.working("Planning, without the data"):
-        plan = planning.plan(study.workload, study.privacy)
+        plan = dataclasses.replace(planning.plan(study.workload, study.privacy), title=study.name)
         groups = plan.group_errors()
     screen.show("", Text(" 1. The plan: no data has been touched yet", style="bold cyan"), "")
     screen.show(plan_view(plan, groups, study.name))

@@ -120,11 +120,12 @@ def plan(
     with screen.working("Planning"):
         if target:
             found = planning.plan_for(study.workload, target, study.privacy, cap=cap, effort=effort.value)
-            made = found.plan
+            made = dataclasses.replace(found.plan, title=study.name)
         else:
             found = None
             privacy = study.privacy if epsilon is None else _with_epsilon(study.privacy, epsilon)
             made = planning.plan(study.workload, privacy, effort=effort.value, objective=objective.value)
+            made = dataclasses.replace(made, title=study.name)
         curve = [] if epsilons is None else planning.whatif(made, _numbers(epsilons))
         groups = made.group_errors()
         figures = _figures(made, found, curve) if as_json else {}

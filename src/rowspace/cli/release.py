@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from pathlib import Path
 from typing import Annotated
 
@@ -87,6 +88,7 @@ def release(
         )
     with screen.working("Planning"):
         plan = load_plan(plan_file, study) if plan_file else planning.plan(study.workload, study.privacy)
+        plan = dataclasses.replace(plan, title=study.name)
         refuse_long_tables(plan, targets)
     with recoverable(keeper, screen):
         with screen.working("Counting, adding noise") as progress:

@@ -14,7 +14,7 @@ import typer
 from rowspace.exceptions import FileError, InvalidInput, TooLarge
 from rowspace.files import write_whole
 from rowspace.planning import Plan
-from rowspace.releases import TABLE_LIMIT, Release, export
+from rowspace.releases import EXPORTS, TABLE_LIMIT, Release, check_export, export, exported_files
 from rowspace.report.numbers import whole
 
 from .outputs import check_writable
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
 NATIVE = ".release"
-EXPORTS = (".csv", ".parquet", ".json")
 
 Outputs = Annotated[
     list[Path] | None,
@@ -31,7 +30,7 @@ Outputs = Annotated[
         "--output",
         "-o",
         metavar="OUT",
-        help="Where to write: .release keeps everything, for `ask`; .csv, .parquet and .json are tables. "
+        help="Where to write: .release keeps everything, for `ask`; .csv, .parquet, .json and .xlsx are tables. "
         "May be given several times.",
         show_default=False,
     ),
@@ -46,12 +45,16 @@ def check_outputs(outputs: Sequence[Path] | None, inputs: Sequence[Path], *, for
     for path in outputs:
         if path.suffix.lower() not in (NATIVE, *EXPORTS):
             raise InvalidInput(f"expected an output ending in one of {known}, got {path.name!r}")
-    check_writable(outputs, force=force, inputs=inputs)
+    # What stands beside a table is a file like any other.
+    check_writable([file for path in outputs for file in exported_files(path)], force=force, inputs=inputs)
     return sorted(outputs, key=lambda path: path.suffix.lower() != NATIVE)
 
 
 def refuse_long_tables(plan: Plan, targets: Sequence[Path]) -> None:
-    """Refuse, before data is touched, to write tables whose largest portion would not fit in memory."""
+    """Refuse, before data is touched, to write tables too large for their format, or in portions too large for memory."""
+    for target in targets:
+        if target.suffix.lower() != NATIVE:
+            check_export(plan, target)
     largest = max(plan.workload.parts, key=lambda part: part.size)
     if largest.size > TABLE_LIMIT and any(target.suffix.lower() != NATIVE for target in targets):
         raise TooLarge(

@@ -27,7 +27,7 @@ def report(
     ),
     title: Annotated[
         str | None,
-        typer.Option("--title", metavar="TEXT", help="Its title; the file's name if left out."),
+        typer.Option("--title", metavar="TEXT", help="Its title; the study's name if left out."),
     ] = None,
     ledger: Annotated[
         str | None,
@@ -66,7 +66,7 @@ def report(
         made = Release.load(release_file)
         spending = None if ledger is None else _spending(ledger, dataset)
     with screen.working("Drawing"):
-        name = title if title is not None else release_file.stem
+        name = title or made.plan.title or release_file.stem
         write_report(made, output, title=name, level=level, spending=spending)
     size = output.stat().st_size
     screen.show(

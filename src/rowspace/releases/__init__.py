@@ -2,6 +2,7 @@
 
 from .combined import Combined, combine
 from .export import EXPORTS, check_export, export, exported_files
+from .notes import notes_of
 from .release import TABLE_LIMIT, Release
 
 __all__ = [
@@ -13,4 +14,5 @@ __all__ = [
     "combine",
     "export",
     "exported_files",
+    "notes_of",
 ]
