@@ -119,10 +119,11 @@ def median(release: Release, attribute: str, where: str | None = None, level: fl
     """
     from rowspace.error import Moments, standard_quantile
 
-    _, value, low, high, note = quantiles(release, attribute, [0.5], where, level).iloc[0].tolist()
+    row = quantiles(release, attribute, [0.5], where, level).iloc[0]
+    value, low, high = (float(row[column]) for column in ("value", "low", "high"))
     one = np.ones(1)
     z = float(standard_quantile(Moments(one, 0 * one, 0 * one, 0 * one), 0.0, level)[0])
-    return Estimate(value, (high - low) / 2 / z, low, high, level, f"{INVERSION}; {note}")
+    return Estimate(value, (high - low) / 2 / z, low, high, level, f"{INVERSION}; {row['note']}")
 
 
 def _one(
