@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -28,6 +28,7 @@ from rowspace.privacy import Privacy
 from rowspace.reconstruct.measurement import merged
 from rowspace.workload import Workload
 
+from .answer_columns import answer_columns
 from .combined_answers import Answers, ByCells, ByQuery, ByStrategy, ByTables
 from .combined_privacy import Guarantees
 from .evidence import Evidence, as_queries, measurement_of
@@ -134,9 +135,8 @@ class Combined(DerivedAnswers):
         answer, std_error, half_width = self._answers.table(queries, level)
         largest_count = max(release._largest_count for release in self.releases)
         low, high = interval_ends(answer, half_width, largest_count)
-        columns: dict[str, Any] = dict(queries.table())
-        columns |= {"answer": answer, "std_error": std_error, "low": low, "high": high}
-        return with_notes(pd.DataFrame(columns), self, level)
+        figures = {"answer": answer, "std_error": std_error, "low": low, "high": high}
+        return with_notes(pd.DataFrame(answer_columns(queries.table(), figures)), self, level)
 
     @property
     def spent(self) -> tuple[Privacy, ...]:

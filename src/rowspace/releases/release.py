@@ -33,6 +33,7 @@ from rowspace.reconstruct import answer_products, estimate_counts, estimate_tabl
 from rowspace.workload import Part, Workload
 from rowspace.workload.asked import asked
 
+from .answer_columns import answer_columns
 from .interval_ends import interval_ends
 from .methods import DerivedAnswers
 from .notes import read_as, with_notes
@@ -159,9 +160,9 @@ class Release(DerivedAnswers):
         std_error, half_width = self.plan.error_bars(level, queries)
         answer = self._answer(queries)
         low, high = interval_ends(answer, half_width, self._largest_count)
-        columns: dict[str, Any] = dict(queries.table(0, queries.size, attributes))
-        columns |= {"answer": answer, "std_error": std_error, "low": low, "high": high}
-        return with_notes(pd.DataFrame(columns), self, level)
+        figures = {"answer": answer, "std_error": std_error, "low": low, "high": high}
+        labels = queries.table(0, queries.size, attributes)
+        return with_notes(pd.DataFrame(answer_columns(labels, figures)), self, level)
 
     @property
     def statement(self) -> str:
