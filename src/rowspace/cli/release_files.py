@@ -7,9 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
-
-import typer
+from typing import TYPE_CHECKING
 
 from rowspace.exceptions import FileError, InvalidInput, TooLarge
 from rowspace.files import write_whole
@@ -17,7 +15,7 @@ from rowspace.planning import Plan
 from rowspace.releases import TABLE_LIMIT, Release, export
 from rowspace.report.numbers import whole
 
-from .outputs import check_writable
+from .outputs import check_endings, check_writable
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -25,27 +23,13 @@ if TYPE_CHECKING:
 NATIVE = ".release"
 EXPORTS = (".csv", ".parquet", ".json")
 
-Outputs = Annotated[
-    list[Path] | None,
-    typer.Option(
-        "--output",
-        "-o",
-        metavar="OUT",
-        help="Where to write: .release keeps everything, for `ask`; .csv, .parquet and .json are tables. "
-        "May be given several times.",
-        show_default=False,
-    ),
-]
-
 
 def check_outputs(outputs: Sequence[Path] | None, inputs: Sequence[Path], *, force: bool) -> list[Path]:
     """The files to write, the native one first: should a later one fail, everything can be had from it."""
     known = ", ".join((NATIVE, *EXPORTS))
     if not outputs:
         raise InvalidInput(f"expected at least one output, -o FILE, ending in one of {known}")
-    for path in outputs:
-        if path.suffix.lower() not in (NATIVE, *EXPORTS):
-            raise InvalidInput(f"expected an output ending in one of {known}, got {path.name!r}")
+    check_endings(outputs, (NATIVE, *EXPORTS))
     check_writable(outputs, force=force, inputs=inputs)
     return sorted(outputs, key=lambda path: path.suffix.lower() != NATIVE)
 

@@ -12,7 +12,7 @@ Guarantees
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -32,6 +32,7 @@ from .combined_privacy import Guarantees
 from .evidence import Evidence, as_queries, measurement_of
 from .interval_ends import interval_ends
 from .methods import DerivedAnswers
+from .portions import portions
 from .release import TABLE_LIMIT, Release
 
 if TYPE_CHECKING:
@@ -117,7 +118,14 @@ class Combined(DerivedAnswers):
         """Answers to other queries over the same attributes, for free; predicates may be given as text."""
         return self._table(as_queries(self.plan.domain, queries), level)
 
-    def _table(self, queries: Workload, level: float) -> pd.DataFrame:
+    def stream(self, rows: int = 2**18, level: float = 0.95) -> Iterator[pd.DataFrame]:
+        """The answers to the queries of all releases in portions of about so many rows; see `Release.stream`."""
+        for portion in portions(self.plan.workload, rows):
+            yield self._table(portion, level, self.plan.workload.columns)
+
+    def _table(
+        self, queries: Workload, level: float, attributes: Sequence[str] | None = None
+    ) -> pd.DataFrame:
         import pandas as pd
 
         if queries.size > TABLE_LIMIT:
@@ -127,7 +135,7 @@ class Combined(DerivedAnswers):
         answer, std_error, half_width = self._answers.table(queries, level)
         largest_count = max(release._largest_count for release in self.releases)
         low, high = interval_ends(answer, half_width, largest_count)
-        columns: dict[str, Any] = dict(queries.table())
+        columns: dict[str, Any] = dict(queries.table(0, queries.size, attributes))
         columns |= {"answer": answer, "std_error": std_error, "low": low, "high": high}
         return pd.DataFrame(columns)
 

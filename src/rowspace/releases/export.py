@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, BinaryIO
 from rowspace.exceptions import InvalidInput
 from rowspace.files import write_whole
 
+from .combined import Combined
 from .consistent import Consistent
 from .release import Release
 
@@ -24,20 +25,31 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 
-def export(release: Release | Consistent, path: str | os.PathLike[str], level: float = 0.95) -> None:
+def export(
+    release: Release | Combined | Consistent, path: str | os.PathLike[str], level: float = 0.95
+) -> None:
     """Write the answers to a .csv, .parquet or .json file, whole or not at all.
 
-    release: a release, or its consistent counts, which have no intervals and say that they are biased.
+    release: a release, several combined, or consistent counts, which have no intervals and say that they are biased.
+    path: where to write; its ending says the format. level: the confidence level of the intervals.
 
     CSV carries the statement in leading lines that start with ``#`` (pandas: ``comment="#"``), Parquet in the
     schema's metadata under ``rowspace``, JSON in the field ``statement``.
+
+    >>> import tempfile, rowspace as rs
+    >>> domain = rs.Domain(age=rs.Numeric(0, 4, bins=4))
+    >>> made = rs.release(rs.plan(rs.workload.ranges(domain, "age"), rs.PureDP(1.0)), [10, 20, 30, 40])
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     rs.export(made, folder + "/answers.csv")
     """
     writers = {".csv": _csv, ".parquet": _parquet, ".json": _json}
     suffix = Path(path).suffix.lower()
     if suffix not in writers:
         raise InvalidInput(f"expected a file ending in {', '.join(writers)}, got {Path(path).name!r}")
-    if not isinstance(release, Release | Consistent):
-        raise InvalidInput(f"expected a release or its consistent counts, got {type(release).__name__}")
+    if not isinstance(release, Release | Combined | Consistent):
+        raise InvalidInput(
+            f"expected a release, several combined or consistent counts, got {type(release).__name__}"
+        )
     content = _Content(release, level)
     write_whole(path, lambda file: writers[suffix](file, content))
 
@@ -46,20 +58,20 @@ def export(release: Release | Consistent, path: str | os.PathLike[str], level: f
 class _Content:
     """What is written, and the level of its intervals."""
 
-    source: Release | Consistent
+    source: Release | Combined | Consistent
     level: float
 
     @property
     def notes(self) -> dict[str, str | float]:
         """What goes with the answers."""
         own: dict[str, str | float] = {"statement": self.source.statement}
-        return own | ({"level": self.level} if isinstance(self.source, Release) else {})
+        return own | ({} if isinstance(self.source, Consistent) else {"level": self.level})
 
     def portions(self) -> Iterator[pd.DataFrame]:
         """The answers, as many at a time as fit."""
-        if isinstance(self.source, Release):
-            return self.source.stream(level=self.level)
-        return iter([self.source.answers()])
+        if isinstance(self.source, Consistent):
+            return iter([self.source.answers()])
+        return self.source.stream(level=self.level)
 
 
 def _csv(file: BinaryIO, content: _Content) -> None:
@@ -91,8 +103,7 @@ def _parquet(file: BinaryIO, content: _Content) -> None:
 def _json(file: BinaryIO, content: _Content) -> None:
     """One object; its answers one to a line."""
     source = content.source.release if isinstance(content.source, Consistent) else content.source
-    promise = {"privacy": source.plan.privacy.to_dict()} if isinstance(source, Release) else {}
-    head = {"statement": content.source.statement} | promise | content.notes
+    head = {"statement": content.source.statement, "privacy": source.plan.privacy.to_dict()} | content.notes
     file.write(json.dumps(head, ensure_ascii=False, allow_nan=False)[:-1].encode() + b', "answers": [')
     separator = b"\n"
     for portion in content.portions():
