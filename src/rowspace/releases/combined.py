@@ -12,7 +12,7 @@ Guarantees
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -35,6 +35,7 @@ from .evidence import Evidence, as_queries, measurement_of
 from .interval_ends import interval_ends
 from .methods import DerivedAnswers
 from .notes import read_as, with_notes
+from .portions import portions
 from .release import TABLE_LIMIT, Release
 
 if TYPE_CHECKING:
@@ -125,7 +126,14 @@ class Combined(DerivedAnswers):
         """Answers to other queries over the same attributes, for free; predicates may be given as text."""
         return self._table(as_queries(self.plan.domain, queries), level)
 
-    def _table(self, queries: Workload, level: float) -> pd.DataFrame:
+    def stream(self, rows: int = 2**18, level: float = 0.95) -> Iterator[pd.DataFrame]:
+        """The answers to the queries of all releases in portions of about so many rows; see `Release.stream`."""
+        for portion in portions(self.plan.workload, rows):
+            yield self._table(portion, level, self.plan.workload.columns)
+
+    def _table(
+        self, queries: Workload, level: float, attributes: Sequence[str] | None = None
+    ) -> pd.DataFrame:
         import pandas as pd
 
         if queries.size > TABLE_LIMIT:
@@ -136,7 +144,8 @@ class Combined(DerivedAnswers):
         largest_count = max(release._largest_count for release in self.releases)
         low, high = interval_ends(answer, half_width, largest_count)
         figures = {"answer": answer, "std_error": std_error, "low": low, "high": high}
-        return with_notes(pd.DataFrame(answer_columns(queries.table(), figures)), self, level)
+        labels = queries.table(0, queries.size, attributes)
+        return with_notes(pd.DataFrame(answer_columns(labels, figures)), self, level)
 
     @property
     def spent(self) -> tuple[Privacy, ...]:

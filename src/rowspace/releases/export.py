@@ -17,6 +17,7 @@ from rowspace.exceptions import InvalidInput
 from rowspace.files import write_whole
 from rowspace.planning import Plan
 
+from .combined import Combined, CombinedPlan
 from .consistent import Consistent
 from .csvw import csv_metadata, metadata_file
 from .notes import notes_of
@@ -27,15 +28,16 @@ if TYPE_CHECKING:
     import pandas as pd
     import pyarrow as pa
 
-    from .combined import CombinedPlan
-
 EXPORTS = (".csv", ".parquet", ".json", ".xlsx")
 
 
-def export(release: Release | Consistent, path: str | os.PathLike[str], level: float = 0.95) -> None:
+def export(
+    release: Release | Combined | Consistent, path: str | os.PathLike[str], level: float = 0.95
+) -> None:
     """Write the answers to a .csv, .parquet, .json or .xlsx file, whole or not at all.
 
-    release: a release, or its consistent counts, which have no intervals and say that they are biased.
+    release: a release, several combined, or consistent counts, which have no intervals and say that they are biased.
+    path: where to write; its ending says the format. level: the confidence level of the intervals.
 
     CSV is the header and the answers, nothing else: pandas, R and Excel read it as it is. Its statement stands beside
     it in ``NAME.csv-metadata.json``, in the vocabulary of the W3C's "CSV on the Web". Parquet has it in the schema's
@@ -50,9 +52,11 @@ def export(release: Release | Consistent, path: str | os.PathLike[str], level: f
     ...     pd.read_csv(f"{folder}/answers.csv").columns.tolist()
     ['group', 'age', 'answer', 'std_error', 'low', 'high']
     """
-    if not isinstance(release, Release | Consistent):
-        raise InvalidInput(f"expected a release or its consistent counts, got {type(release).__name__}")
-    plan = release.plan if isinstance(release, Release) else release.release.plan
+    if not isinstance(release, Release | Combined | Consistent):
+        raise InvalidInput(
+            f"expected a release, several combined or consistent counts, got {type(release).__name__}"
+        )
+    plan = release.release.plan if isinstance(release, Consistent) else release.plan
     check_export(plan, path)
     content = _Content(release, plan, level, Path(path))
     writers = {".csv": _csv, ".parquet": _parquet, ".json": _json, ".xlsx": _xlsx}
@@ -80,7 +84,7 @@ def exported_files(path: str | os.PathLike[str]) -> list[Path]:
 class _Content:
     """What is written, and the level of its intervals."""
 
-    source: Release | Consistent
+    source: Release | Combined | Consistent
     plan: Plan | CombinedPlan
     level: float
     path: Path
@@ -88,13 +92,13 @@ class _Content:
     @property
     def notes(self) -> dict[str, Any]:
         """What goes with the answers."""
-        return notes_of(self.source, self.level if isinstance(self.source, Release) else None)
+        return notes_of(self.source, None if isinstance(self.source, Consistent) else self.level)
 
     def portions(self) -> Iterator[pd.DataFrame]:
         """The answers, as many at a time as fit."""
-        if isinstance(self.source, Release):
-            return self.source.stream(level=self.level)
-        return iter([self.source.answers()])
+        if isinstance(self.source, Consistent):
+            return iter([self.source.answers()])
+        return self.source.stream(level=self.level)
 
 
 def _csv(file: BinaryIO, content: _Content) -> None:
@@ -123,8 +127,7 @@ def _parquet(file: BinaryIO, content: _Content) -> None:
 
 def _json(file: BinaryIO, content: _Content) -> None:
     """One object; its answers one to a line."""
-    promise = {"privacy": content.plan.privacy.to_dict()} if isinstance(content.plan, Plan) else {}
-    head = content.notes | promise
+    head = content.notes | {"privacy": content.plan.privacy.to_dict()}
     file.write(json.dumps(head, ensure_ascii=False, allow_nan=False)[:-1].encode() + b', "answers": [')
     separator = b"\n"
     for portion in content.portions():

@@ -30,13 +30,14 @@ from rowspace.operators.base import Vector
 from rowspace.operators.component_tables import ComponentTables
 from rowspace.planning import Plan, dropped_bits
 from rowspace.reconstruct import answer_products, estimate_counts, estimate_tables
-from rowspace.workload import Part, Workload
+from rowspace.workload import Workload
 from rowspace.workload.asked import asked
 
 from .answer_columns import answer_columns
 from .interval_ends import interval_ends
 from .methods import DerivedAnswers
 from .notes import read_as, with_notes
+from .portions import portions
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -126,16 +127,8 @@ class Release(DerivedAnswers):
 
         For releases of more answers than fit in memory; the columns are those of `answers`.
         """
-        workload = self.plan.workload
-        portion: list[Part] = []
-        size = 0
-        for part in workload.parts:
-            if portion and size + part.size > rows:
-                yield self._table(Workload(workload.domain, portion), level, workload.columns)
-                portion, size = [], 0
-            portion.append(part)
-            size += part.size
-        yield self._table(Workload(workload.domain, portion), level, workload.columns)
+        for portion in portions(self.plan.workload, rows):
+            yield self._table(portion, level, self.plan.workload.columns)
 
     def _within(self, queries: Workload) -> Workload:
         """The same queries over the attributes this release has measured."""

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from rowspace.markup import Markup, element, fragment
-from rowspace.releases import Release
+from rowspace.releases import Combined, Release
 from rowspace.workload import Part
 
 from ..numbers import counts, whole
@@ -32,7 +32,7 @@ class _Group:
     parts: tuple[Part, ...]
 
 
-def answer_tables(release: Release, level: float) -> Markup:
+def answer_tables(release: Release | Combined, level: float) -> Markup:
     """The answers in one foldable table for each group, with a box to search them."""
     groups = _groups(release)
     room = min(_ROWS_OF_A_GROUP, _fair_share([group.size for group in groups[:MOST_GROUPS]], MOST_ROWS))
@@ -75,7 +75,7 @@ def _fair_share(sizes: Sequence[int], room: int) -> int:
     return max(ordered, default=0)
 
 
-def _groups(release: Release) -> list[_Group]:
+def _groups(release: Release | Combined) -> list[_Group]:
     """Groups of one name together, in the order of the workload."""
     parts: dict[str, list[Part]] = {}
     for part in release.plan.workload.parts:
@@ -83,7 +83,7 @@ def _groups(release: Release) -> list[_Group]:
     return [_Group(name, sum(p.size for p in found), tuple(found)) for name, found in parts.items()]
 
 
-def _first_rows(release: Release, group: _Group, room: int, level: float) -> Estimates | None:
+def _first_rows(release: Release | Combined, group: _Group, room: int, level: float) -> Estimates | None:
     """The first answers of a group, as far as there is room."""
     taken: list[Part] = []
     for part in group.parts:

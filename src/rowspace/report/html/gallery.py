@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from rowspace.markup import Markup, element
-from rowspace.releases import Release
+from rowspace.releases import Combined, Release
 from rowspace.workload import Part
 from rowspace.workload.factors import Cells, LevelCells
 from rowspace.workload.intervals import Intervals
@@ -45,7 +45,7 @@ class Gallery:
     remarks: tuple[str, ...]
 
 
-def gallery(release: Release, level: float) -> Gallery:
+def gallery(release: Release | Combined, level: float) -> Gallery:
     """Histograms of attributes, cumulative counts of those asked for in ranges, tables of two, lists of conditions."""
     workload = release.plan.workload
     names = workload.columns
@@ -75,7 +75,7 @@ def _chart(title: str, subtitle: str, chart: Markup, *, wide: bool = False) -> _
     return _Chart(figure(title, subtitle, chart, wide=wide), wide)
 
 
-def _attributes(release: Release, names: Sequence[str], level: float) -> Iterator[_Chart]:
+def _attributes(release: Release | Combined, names: Sequence[str], level: float) -> Iterator[_Chart]:
     """One attribute at a time: a histogram, and its cumulative counts if ranges of it were asked for."""
     ranged = {
         factor.attributes[0]
@@ -117,7 +117,7 @@ def _cumulative(axis: asking.Axis, data: Estimates, level: float) -> _Chart:
     return _chart(f"Cumulative distribution of {axis.name}", subtitle, chart, wide=True)
 
 
-def _tables(release: Release, parts: Sequence[Part], level: float) -> Iterator[_Chart]:
+def _tables(release: Release | Combined, parts: Sequence[Part], level: float) -> Iterator[_Chart]:
     """Two attributes at a time: curves where one is long and the other short, else a heat map."""
     for part in parts:
         data = asking.answers_of(release, [part], level)
@@ -166,7 +166,7 @@ def _heat(rows: asking.Axis, columns_: asking.Axis, data: Estimates, level: floa
     return _chart(title, subtitle, chart, wide=len(rows.labels) > _FEW_CELLS)
 
 
-def _lists(release: Release, level: float) -> Iterator[_Chart]:
+def _lists(release: Release | Combined, level: float) -> Iterator[_Chart]:
     """Short groups of other queries, one row each."""
     groups: dict[str, list[Part]] = {}
     for part in release.plan.workload.parts:

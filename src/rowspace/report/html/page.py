@@ -15,20 +15,22 @@ from __future__ import annotations
 import os
 
 from rowspace._version import __version__
+from rowspace.exceptions import InvalidInput
 from rowspace.files import write_whole
 from rowspace.ledger import content_digest
 from rowspace.markup import Markup, element, fragment
 from rowspace.privacy import ZCDP, Privacy
-from rowspace.releases import Release
+from rowspace.releases import Combined, Release
 
 from ..numbers import figures, whole
 from .answers import answer_tables
 from .budget import Spending, budget_words
+from .combining import combined_citation, combined_method, combined_privacy, combined_tiles
 from .gallery import gallery
 from .planned import MOST_GROUPS, accuracy, strategy
 from .privacy import privacy_words
 from .script import SOURCE
-from .shell import links, opening, whole_page
+from .shell import Tile, links, opening, whole_page
 
 PAPER = (
     "C. Li, M. Hay, V. Rastogi, G. Miklau, A. McGregor. Optimizing linear counting queries under differential privacy. "
@@ -38,20 +40,35 @@ _MOST_GROUPS_EXAMINED = 20 * MOST_GROUPS
 
 
 def write_report(
-    release: Release,
+    release: Release | Combined,
     path: str | os.PathLike[str],
     *,
     title: str = "Release",
     level: float = 0.95,
     spending: Spending | None = None,
 ) -> None:
-    """Write the page to a file, whole or not at all."""
+    """Write the page of a release, or of several combined, to a file, whole or not at all.
+
+    path: where to write. title: the heading. level: the confidence level of the intervals. spending: a budget and its
+    charges to show beside a release.
+
+    >>> import tempfile, rowspace as rs
+    >>> domain = rs.Domain(age=rs.Numeric(0, 4, bins=4))
+    >>> plan = rs.plan(rs.workload.ranges(domain, "age"), rs.PureDP(1.0))
+    >>> both = rs.combine([rs.release(plan, [10, 20, 30, 40]), rs.release(plan, [10, 20, 30, 40])])
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     write_report(both, folder + "/both.html", title="Two releases")
+    """
     content = report_page(release, title=title, level=level, spending=spending).encode()
     write_whole(path, lambda file: file.write(content))
 
 
 def report_page(
-    release: Release, *, title: str = "Release", level: float = 0.95, spending: Spending | None = None
+    release: Release | Combined,
+    *,
+    title: str = "Release",
+    level: float = 0.95,
+    spending: Spending | None = None,
 ) -> str:
     """The page as text. Cost: that of asking the release for what is drawn, all of it free of privacy cost.
 
@@ -62,8 +79,10 @@ def report_page(
     >>> page.startswith("<!doctype html>") and "<h1>Four ages</h1>" in page
     True
     """
-    digest = content_digest(release.to_bytes())
-    sections = _sections(release, title, level, spending, digest)
+    if isinstance(release, Combined):
+        sections = _combined_sections(release, title, level, spending)
+    else:
+        sections = _sections(release, title, level, spending, content_digest(release.to_bytes()))
     return whole_page(
         f"{title}: private answers",
         _header(release, title),
@@ -80,26 +99,36 @@ def report_page(
     )
 
 
-def _header(release: Release, title: str) -> Markup:
+def _header(release: Release | Combined, title: str) -> Markup:
     """What this is, and the four figures that matter."""
     plan = release.plan
     about = ", ".join(plan.workload.attributes[:8]) + (
         " and more" if len(plan.workload.attributes) > 8 else ""
     )
-    rmse = figures([plan.rmse])[0]
-    tiles = (
-        ("answers", whole(plan.workload.size), f"from {whole(plan.domain.size)} cells"),
-        ("privacy", _parameter(plan.privacy), _step(plan.privacy)),
-        ("typical error", f"±{rmse}", "root mean square"),
-        ("certificate", *_certificate(release)),
-    )
+    several = isinstance(release, Combined)
     return opening(
-        "Differentially private release",
+        "Differentially private releases, combined" if several else "Differentially private release",
         title,
         f"Counts of records by {about or 'all records'}, each with noise that protects every single record and with an "
         "error bar that says how much.",
-        tiles=tiles,
+        tiles=_combined_tiles(release) if isinstance(release, Combined) else _tiles(release),
     )
+
+
+def _tiles(release: Release) -> tuple[Tile, ...]:
+    """The four figures of a release."""
+    plan = release.plan
+    return (
+        ("answers", whole(plan.workload.size), f"from {whole(plan.domain.size)} cells"),
+        ("privacy", _parameter(plan.privacy), _step(plan.privacy)),
+        ("typical error", f"±{figures([plan.rmse])[0]}", "root mean square"),
+        ("certificate", *_certificate(release)),
+    )
+
+
+def _combined_tiles(both: Combined) -> tuple[Tile, ...]:
+    """The four figures of several releases."""
+    return combined_tiles(both, _parameter(both.spent[0]), _step(both.spent[0]))
 
 
 def _certificate(release: Release) -> tuple[str, str]:
@@ -135,8 +164,40 @@ def _sections(
     plan = release.plan
     groups = {part.group for part in plan.workload.parts}
     errors = plan.group_errors() if len(groups) <= _MOST_GROUPS_EXAMINED else None
+    sections = [
+        ("privacy", "Privacy", "What it means for a person", privacy_words(plan.privacy)),
+        ("answers", "Answers", "The answers", _charts(release, level)),
+        ("accuracy", "Accuracy", "How accurate they are", accuracy(plan, errors)),
+        ("plan", "Method", "How they were obtained", strategy(plan)),
+    ]
+    if spending is not None:
+        sections.append(("budget", "Budget", "The budget", budget_words(spending, digest)))
+    sections.append(("table", "Table", "Answer by answer", answer_tables(release, level)))
+    sections.append(("cite", "Citation", "Citing and checking", _citing(release, title, digest)))
+    return sections
+
+
+def _combined_sections(
+    both: Combined, title: str, level: float, spending: Spending | None
+) -> list[tuple[str, str, str, Markup]]:
+    """The parts of the page of several releases, which have no plan in common."""
+    if spending is not None:
+        raise InvalidInput(
+            "the page of several releases shows no budget: leave out spending, or write one for each"
+        )
+    return [
+        ("privacy", "Privacy", "What it means for a person", combined_privacy(both)),
+        ("answers", "Answers", "The answers", _charts(both, level)),
+        ("plan", "Method", "How they were obtained", combined_method(both)),
+        ("table", "Table", "Answer by answer", answer_tables(both, level)),
+        ("cite", "Citation", "Citing and checking", combined_citation(both, title, PAPER)),
+    ]
+
+
+def _charts(release: Release | Combined, level: float) -> Markup:
+    """What was released, drawn."""
     drawn = gallery(release, level)
-    charts = fragment(
+    return fragment(
         element(
             "p",
             f"Each interval covers its true count {100 * level:g} % of the time. Answers are unbiased and agree with "
@@ -146,17 +207,6 @@ def _sections(
         element("div", *drawn.narrow, class_="masonry"),
         *(element("p", remark, class_="note") for remark in drawn.remarks),
     )
-    sections = [
-        ("privacy", "Privacy", "What it means for a person", privacy_words(plan.privacy)),
-        ("answers", "Answers", "The answers", charts),
-        ("accuracy", "Accuracy", "How accurate they are", accuracy(plan, errors)),
-        ("plan", "Method", "How they were obtained", strategy(plan)),
-    ]
-    if spending is not None:
-        sections.append(("budget", "Budget", "The budget", budget_words(spending, digest)))
-    sections.append(("table", "Table", "Answer by answer", answer_tables(release, level)))
-    sections.append(("cite", "Citation", "Citing and checking", _citing(release, title, digest)))
-    return sections
 
 
 def _citing(release: Release, title: str, digest: str) -> Markup:
