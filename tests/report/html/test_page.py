@@ -159,7 +159,8 @@ def test_written_whole_or_not_at_all(release: rs.Release, tmp_path: Path) -> Non
             rs.ApproxDP(1.0, 1e-6, neighbours=rs.Neighbours.REPLACE_ONE),
             "it points rightly at no more than 13.6 %",
         ),
-        (rs.ZCDP(0.5), "standard deviations"),
+        (rs.ZCDP(0.1), "about one person, except with a chance of at most 1e-06."),
+        (rs.ZCDP(0.1), "How sure they can be"),
     ],
 )
 def test_promises_in_plain_words(privacy: rs.privacy.Privacy, words: str) -> None:

@@ -19,7 +19,7 @@ def combined_tiles(both: Combined, parameter: str, step: str) -> tuple[Tile, ...
     return (
         ("answers", whole(workload.size), f"from {whole(workload.domain.size)} cells"),
         ("privacy", parameter, f"together with {others} more of another kind" if others else step),
-        ("typical error", *_typical_error(both)),
+        ("typical standard error", *_typical_error(both)),
         ("releases", whole(len(both.releases)), "combined, at no cost of privacy"),
     )
 
@@ -29,7 +29,7 @@ def _typical_error(both: Combined) -> tuple[str, str]:
     if both.plan.workload.size > TABLE_LIMIT:
         return "–", "the answers are too many to look at"
     squares = both.answers()["std_error"] ** 2
-    return f"±{figures([float(squares.mean()) ** 0.5])[0]}", "root mean square"
+    return figures([float(squares.mean()) ** 0.5])[0], "of an answer, in counts (root mean square)"
 
 
 def combined_privacy(both: Combined) -> Markup:
@@ -45,7 +45,7 @@ def combined_method(both: Combined) -> Markup:
             element("th", str(number), scope="row"),
             element("td", whole(release.plan.workload.size)),
             element("td", str(release.plan.privacy)),
-            element("td", f"±{rmse}"),
+            element("td", rmse),
             element("td", element("code", content_digest(release.to_bytes())[:12])),
         )
         for number, (release, rmse) in enumerate(
@@ -53,7 +53,7 @@ def combined_method(both: Combined) -> Markup:
             start=1,
         )
     ]
-    headings = ("release", "answers", "promise", "typical error by itself", "SHA-256")
+    headings = ("release", "answers", "promise", "standard error by itself", "SHA-256")
     caption = "The releases that were combined"
     table = element(
         "table",
@@ -65,7 +65,7 @@ def combined_method(both: Combined) -> Markup:
         element(
             "p",
             f"{len(both.releases)} releases of the same table were combined, each weighted by how precise it is. "
-            f"The answers are unbiased, {both.method}.",
+            f"They were combined as follows: {both.method}.",
         ),
         element(
             "div",

@@ -37,11 +37,27 @@ class _Chart:
 
 
 @dataclass(frozen=True)
-class Gallery:
-    """The charts of a release, and what was left out."""
+class Block:
+    """Charts of one kind: those that take the whole width, and the others."""
 
     wide: tuple[Markup, ...]
     narrow: tuple[Markup, ...]
+
+    @classmethod
+    def of(cls, charts: Iterator[_Chart]) -> Block:
+        """The charts by their width."""
+        all_ = list(charts)
+        return cls(
+            tuple(chart.drawn for chart in all_ if chart.wide),
+            tuple(chart.drawn for chart in all_ if not chart.wide),
+        )
+
+
+@dataclass(frozen=True)
+class Gallery:
+    """The charts of a release, the simplest kind first, and what was left out."""
+
+    blocks: tuple[Block, ...]
     remarks: tuple[str, ...]
 
 
@@ -50,19 +66,17 @@ def gallery(release: Release | Combined, level: float) -> Gallery:
     workload = release.plan.workload
     names = workload.columns
     tables = [part for part in workload.parts if _is_table(part)]
-    charts = [
-        *_attributes(release, names[:MOST_ATTRIBUTES], level),
-        *_tables(release, tables[:MOST_TABLES], level),
-        *_lists(release, level),
-    ]
+    blocks = (
+        Block.of(_attributes(release, names[:MOST_ATTRIBUTES], level)),
+        Block.of(_tables(release, tables[:MOST_TABLES], level)),
+        Block.of(_lists(release, level)),
+    )
     remarks = []
     if len(names) > MOST_ATTRIBUTES:
         remarks.append(f"Charts are drawn for the first {MOST_ATTRIBUTES} of {whole(len(names))} attributes.")
     if len(tables) > MOST_TABLES:
         remarks.append(f"Charts are drawn for the first {MOST_TABLES} of {whole(len(tables))} tables of two.")
-    wide = tuple(chart.drawn for chart in charts if chart.wide)
-    narrow = tuple(chart.drawn for chart in charts if not chart.wide)
-    return Gallery(wide, narrow, tuple(remarks))
+    return Gallery(blocks, tuple(remarks))
 
 
 def figure(title: str, subtitle: str, chart: Markup, *, wide: bool = False) -> Markup:
@@ -156,11 +170,11 @@ def _heat(rows: asking.Axis, columns_: asking.Axis, data: Estimates, level: floa
         HeatAxis(columns_.name, columns_.labels, columns_.ticks),
         words,
     )
-    largest = counts([max(data.std_error)], data.std_error)[0]
+    largest = counts([max(data.half_width)], data.std_error)[0]
     subtitle = (
-        "Answers, each with its standard error; darker is more"
+        "Answers; darker is more"
         if written_out(len(rows.labels), len(columns_.labels))
-        else f"Darker is more; standard error of a cell ±{largest} at most"
+        else f"Darker is more; an answer is known to ± {largest} at most"
     )
     title = f"Records by {rows.name} and {columns_.name}"
     return _chart(title, subtitle, chart, wide=len(rows.labels) > _FEW_CELLS)
@@ -183,7 +197,7 @@ def _lists(release: Release | Combined, level: float) -> Iterator[_Chart]:
 
 def _listed(data: Estimates, words: str) -> Markup:
     """Labelled bars with intervals."""
-    answers, errors = counts(data.answer, data.std_error), counts(data.std_error, data.std_error)
+    answers, errors = counts(data.answer, data.std_error), counts(data.half_width, data.std_error)
     written = [f"{answer} ± {error}" for answer, error in zip(answers, errors, strict=True)]
     intervals = list(zip(data.low, data.high, strict=True))
     return bars(data.labels, data.answer, written, words, intervals=intervals)

@@ -19,10 +19,12 @@ from rowspace.exceptions import InvalidInput
 from rowspace.files import write_whole
 from rowspace.ledger import content_digest
 from rowspace.markup import Markup, element, fragment
-from rowspace.privacy import ZCDP, Privacy
+from rowspace.planning import interval_words
+from rowspace.privacy import Privacy, odds_bound
 from rowspace.releases import Combined, Release
 
-from ..numbers import figures, whole
+from ..numbers import figures, shown_above, whole
+from ..words import parameters
 from .answers import answer_tables
 from .budget import Spending, budget_words
 from .combining import combined_citation, combined_method, combined_privacy, combined_tiles
@@ -43,14 +45,14 @@ def write_report(
     release: Release | Combined,
     path: str | os.PathLike[str],
     *,
-    title: str = "Release",
+    title: str | None = None,
     level: float = 0.95,
     spending: Spending | None = None,
 ) -> None:
     """Write the page of a release, or of several combined, to a file, whole or not at all.
 
-    path: where to write. title: the heading. level: the confidence level of the intervals. spending: a budget and its
-    charges to show beside a release.
+    path: where to write. title: the heading, the study's name unless given. level: the confidence level of the
+    intervals. spending: a budget and its charges to show beside a release.
 
     >>> import tempfile, rowspace as rs
     >>> domain = rs.Domain(age=rs.Numeric(0, 4, bins=4))
@@ -66,7 +68,7 @@ def write_report(
 def report_page(
     release: Release | Combined,
     *,
-    title: str = "Release",
+    title: str | None = None,
     level: float = 0.95,
     spending: Spending | None = None,
 ) -> str:
@@ -79,12 +81,13 @@ def report_page(
     >>> page.startswith("<!doctype html>") and "<h1>Four ages</h1>" in page
     True
     """
+    title = title or getattr(release.plan, "title", "") or "Release"
     if isinstance(release, Combined):
         sections = _combined_sections(release, title, level, spending)
     else:
         sections = _sections(release, title, level, spending, content_digest(release.to_bytes()))
     return whole_page(
-        f"{title}: private answers",
+        title,
         _header(release, title),
         links((anchor, short) for anchor, short, _, _ in sections),
         element(
@@ -120,15 +123,15 @@ def _tiles(release: Release) -> tuple[Tile, ...]:
     plan = release.plan
     return (
         ("answers", whole(plan.workload.size), f"from {whole(plan.domain.size)} cells"),
-        ("privacy", _parameter(plan.privacy), _step(plan.privacy)),
-        ("typical error", f"±{figures([plan.rmse])[0]}", "root mean square"),
+        ("privacy", parameters(plan.privacy), _step(plan.privacy)),
+        ("typical standard error", figures([plan.rmse])[0], "of an answer, in counts (root mean square)"),
         ("certificate", *_certificate(release)),
     )
 
 
 def _combined_tiles(both: Combined) -> tuple[Tile, ...]:
     """The four figures of several releases."""
-    return combined_tiles(both, _parameter(both.spent[0]), _step(both.spent[0]))
+    return combined_tiles(both, parameters(both.spent[0]), _step(both.spent[0]))
 
 
 def _certificate(release: Release) -> tuple[str, str]:
@@ -144,17 +147,13 @@ def _certificate(release: Release) -> tuple[str, str]:
     return f"× {ratio:.3g}", f"the best possible squared error{of}, at most"
 
 
-def _parameter(privacy: Privacy) -> str:
-    """The parameter people ask for first."""
-    if isinstance(privacy, ZCDP):
-        return f"ρ = {privacy.rho:g}"
-    epsilon = getattr(privacy, "epsilon", None)
-    return f"ε = {epsilon:g}" if epsilon is not None else str(privacy)
-
-
 def _step(privacy: Privacy) -> str:
-    """What neighbouring tables differ in."""
-    return str(privacy.neighbours) if privacy.unit is None else privacy.unit.step(privacy.neighbours)
+    """What neighbouring tables differ in; for ρ also the ε that people compare it by."""
+    step = str(privacy.neighbours) if privacy.unit is None else privacy.unit.step(privacy.neighbours)
+    bound = odds_bound(privacy)
+    if bound is None or not bound.chance:
+        return step
+    return f"{step}; odds as with ε = {shown_above(bound.epsilon)}, but for a chance of {bound.chance:g}"
 
 
 def _sections(
@@ -197,14 +196,21 @@ def _combined_sections(
 def _charts(release: Release | Combined, level: float) -> Markup:
     """What was released, drawn."""
     drawn = gallery(release, level)
+    left_out = release.plan.population
     return fragment(
+        element("p", element("strong", left_out)) if left_out else None,
         element(
             "p",
-            f"Each interval covers its true count {100 * level:g} % of the time. Answers are unbiased and agree with "
-            "one another; a negative or fractional count is noise, not a mistake.",
+            f"{interval_words(left_out, level)} A number after ± is half the width of that interval. Answers agree "
+            "with one another; a negative or fractional count is noise, not a mistake.",
         ),
-        element("div", *drawn.wide, class_="cards"),
-        element("div", *drawn.narrow, class_="masonry"),
+        *(
+            fragment(
+                element("div", *block.wide, class_="cards") if block.wide else None,
+                element("div", *block.narrow, class_="masonry") if block.narrow else None,
+            )
+            for block in drawn.blocks
+        ),
         *(element("p", remark, class_="note") for remark in drawn.remarks),
     )
 
@@ -217,7 +223,10 @@ def _citing(release: Release, title: str, digest: str) -> Markup:
         f"SHA-256 {digest}."
     )
     facts = (
-        ("noise", f"{plan.noise}, in units of the integers that were asked"),
+        (
+            "noise",
+            f"{plan.noise.name}; standard error of an answer {figures([plan.rmse])[0]} (root mean square)",
+        ),
         (
             "measured",
             f"{whole(plan.strategy.shape[0])} noisy answers over {whole(plan.strategy.shape[1])} cells",

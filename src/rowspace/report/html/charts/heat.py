@@ -45,7 +45,7 @@ def _shades(values: Sequence[float]) -> list[float]:
 def _figures(data: Estimates, rows: Axis, columns: Axis, description: str) -> Markup:
     """An HTML table: to be read, copied and spoken like any other."""
     width = len(columns.labels)
-    answers, errors = counts(data.answer, data.std_error), counts(data.std_error, data.std_error)
+    answers, errors = counts(data.answer, data.std_error), counts(data.half_width, data.std_error)
     shades, words = _shades(data.answer), data.sentences()
     head = element(
         "tr",
