@@ -5,12 +5,12 @@ Every output says it from here: an interval covers the count among the records t
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from rowspace.domain import Attribute, Domain, Numeric
 from rowspace.privacy import PrivacyUnit
 
-_NAMED = 8
+_NAMED = 12
 
 
 def population(domain: Domain, units: Iterable[PrivacyUnit | None] = ()) -> str:
@@ -25,16 +25,8 @@ def population(domain: Domain, units: Iterable[PrivacyUnit | None] = ()) -> str:
 missing are not counted.
     """
     capped = [_capped(unit) for unit in dict.fromkeys(units) if unit is not None]
-    dropped = [
-        f"{name} is {_unknown(attribute)}" for name, attribute in domain.attributes if _drops(attribute)
-    ]
-    if not dropped:
-        return " ".join(capped)
-    named = ", or whose ".join(dropped[:_NAMED])
-    if len(dropped) > _NAMED:
-        named += f", or any of {len(dropped) - _NAMED:,} more attributes likewise"
-    comma = "," if len(dropped) > 1 else ""
-    return " ".join([*capped, f"Records whose {named}{comma} are not counted."])
+    dropping = [(name, attribute) for name, attribute in domain.attributes if _drops(attribute)]
+    return " ".join([*capped, *([_dropped(dropping)] if dropping else [])])
 
 
 def interval_words(population: str, level: float) -> str:
@@ -59,8 +51,22 @@ def _drops(attribute: Attribute) -> bool:
     return getattr(attribute, "outside", "drop") == "drop" and getattr(attribute, "other", None) is None
 
 
-def _unknown(attribute: Attribute) -> str:
-    """The values an attribute does not know."""
-    if isinstance(attribute, Numeric):
-        return f"outside [{attribute.format(attribute.low)}, {attribute.format(attribute.high)}) or missing"
-    return "missing or not listed"
+def _dropped(attributes: Sequence[tuple[str, Attribute]]) -> str:
+    """Values that some attributes drop, one sentence for all of them."""
+    shown = attributes[:_NAMED]
+    cases = [
+        f"{name} is {_outside(attribute)}" for name, attribute in shown if isinstance(attribute, Numeric)
+    ]
+    listed = [name for name, attribute in shown if not isinstance(attribute, Numeric)]
+    if listed:
+        cases.append(f"{' or '.join(filter(None, (', '.join(listed[:-1]), listed[-1])))} is not listed")
+    if len(attributes) == 1:
+        return f"Records whose {cases[0]} or missing are not counted."
+    more = f" (likewise {len(attributes) - _NAMED:,} more attributes)" if len(attributes) > _NAMED else ""
+    return (
+        f"Records whose {', or whose '.join(cases)}{more}, or where one of these is missing, are not counted."
+    )
+
+
+def _outside(attribute: Numeric) -> str:
+    return f"outside [{attribute.format(attribute.low)}, {attribute.format(attribute.high)})"

@@ -24,6 +24,8 @@ MOST_TABLES = 12
 MOST_LISTS = 6
 _MOST_BARS = 30
 _FEW_CELLS = 16
+_FEW_COLUMNS = 3
+"""Columns of a written table that fit into half the width of a page."""
 _MOST_TABLE_CELLS = 120 * 120
 _MOST_LISTED = 40
 
@@ -167,17 +169,18 @@ def _heat(rows: asking.Axis, columns_: asking.Axis, data: Estimates, level: floa
     chart = heat(
         data,
         HeatAxis(rows.name, rows.labels, rows.ticks),
-        HeatAxis(columns_.name, columns_.labels, columns_.ticks),
+        HeatAxis(columns_.name, columns_.labels, columns_.ticks, names=columns_.numeric is None),
         words,
     )
     largest = counts([max(data.half_width)], data.std_error)[0]
     subtitle = (
-        "Answers; darker is more"
+        "Answers; the stronger the colour, the more"
         if written_out(len(rows.labels), len(columns_.labels))
-        else f"Darker is more; an answer is known to ± {largest} at most"
+        else f"The stronger the colour, the more; an answer is known to ± {largest} at most"
     )
     title = f"Records by {rows.name} and {columns_.name}"
-    return _chart(title, subtitle, chart, wide=len(rows.labels) > _FEW_CELLS)
+    wide = len(rows.labels) > _FEW_CELLS or len(columns_.labels) > _FEW_COLUMNS
+    return _chart(title, subtitle, chart, wide=wide)
 
 
 def _lists(release: Release | Combined, level: float) -> Iterator[_Chart]:
