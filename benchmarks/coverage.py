@@ -29,9 +29,8 @@ def invented_counts() -> np.ndarray:
 
 
 def quantile_of(counts: np.ndarray, q: float) -> float:
-    """The quantile of grouped data, from the true counts."""
-    cumulative = np.concatenate([[0], np.cumsum(counts)])
-    return float(np.interp(q * cumulative[-1], cumulative, np.arange(len(cumulative))))
+    """The quantile of the records themselves: ages in whole years."""
+    return float(np.quantile(np.repeat(np.arange(len(counts)), counts), q))
 
 
 def coverage(privacy: rs.privacy.Privacy, releases: int) -> dict[str, float]:

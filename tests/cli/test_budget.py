@@ -94,7 +94,7 @@ def test_show(folder: Path, ledger: Path) -> None:
         (["create", "new.db", "people", "--rho", "1", "--epsilon", "1"], 2, "--rho"),
         (["create", "new.db", "people", "--delta", "1e-6"], 2, "--rho"),
         (["create", "new.db", "people", "--epsilon", "-1"], 1, "epsilon"),
-        (["create", "new.db", "people", "--epsilon", "1", "--neighbours", "cousins"], 1, "neighbours"),
+        (["create", "new.db", "people", "--epsilon", "1", "--neighbours", "cousins"], 2, "neighbours"),
         (["create", "no/such/folder.db", "people", "--epsilon", "1"], 1, "cannot be opened"),
         (["create", "people.csv", "people", "--epsilon", "1"], 1, "no ledger"),
         (["show", "nothing.db"], 1, "create a budget first"),

@@ -18,9 +18,9 @@ def test_a_page_is_written(released: Path, tmp_path: Path) -> None:
     assert "<h1>A &lt;b&gt;title&lt;/b&gt;</h1>" in page.read_text()
 
 
-def test_the_title_is_the_files_name_and_machines_get_json(released: Path, tmp_path: Path) -> None:
+def test_the_title_is_the_studys_name_and_machines_get_json(released: Path, tmp_path: Path) -> None:
     document = json.loads(rowspace("report", released, "-o", tmp_path / "page.html", "--json").out)
-    assert document["title"] == released.stem
+    assert document["title"] == "Residents"
     assert document["bytes"] == (tmp_path / "page.html").stat().st_size
 
 

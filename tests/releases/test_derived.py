@@ -134,6 +134,61 @@ def test_tables_add_up(noisy):
     assert one.answer.loc["total", "count"] == pytest.approx(noisy.ask("age < 4")["answer"].iloc[0])
 
 
+def test_a_table_in_either_order_is_the_same_table(release):
+    """The order of the names is that of the axes, whatever the order of the domain."""
+    truth = COUNTS.sum(axis=1)
+    np.testing.assert_allclose(table(release, "age", "region").answer.iloc[:-1, :-1], truth, atol=100)
+    np.testing.assert_allclose(table(release, "region", "age").answer.iloc[:-1, :-1], truth.T, atol=100)
+    for frame in ("answer", "std_error", "low", "high"):
+        there, back = (getattr(table(release, *names), frame) for names in (("age", "zone"), ("zone", "age")))
+        np.testing.assert_allclose(there, back.T, rtol=1e-12)
+
+
+def test_a_table_where_a_condition_couples_its_attributes(release):
+    """Combinations that the condition leaves out are zero for certain; labels of which none is left are not shown."""
+    where = "age < 4 and region = 'A' or age >= 14 and region = 'B'"
+    found = table(release, "region", "age", where=where)
+    assert found.answer.index.tolist() == ["A", "B", "total"]
+    assert found.answer.columns.tolist() == ["[0, 2)", "[2, 4)", "[14, 16)", "total"]
+    truth = np.zeros((2, 3))
+    truth[0, :2], truth[1, 2] = COUNTS.sum(axis=1)[:2, 0], COUNTS.sum(axis=1)[7, 1]
+    np.testing.assert_allclose(found.answer.iloc[:-1, :-1], truth, atol=60)
+    assert found.low.loc["A", "[14, 16)"] == found.high.loc["A", "[14, 16)"] == 0
+    whole = release.ask(where).iloc[0]
+    assert found.std_error.loc["total", "total"] == pytest.approx(whole["std_error"])
+    ranked = top(release, 9, "age", "region", where=where)
+    assert ranked[["age", "region"]].to_numpy().tolist() == [
+        ["[14, 16)", "B"],
+        ["[2, 4)", "A"],
+        ["[0, 2)", "A"],
+    ]
+
+
+def test_names_that_tables_use_themselves():
+    """A category called total, attributes called like the figures: nothing is lost or overwritten."""
+    domain = rs.Domain(
+        answer=rs.Categorical(["total", "x"]),
+        rank=rs.Categorical(["a", "b", "(total)", "total"]),
+        low=rs.Categorical(["", "''"]),
+    )
+    counts = np.arange(1, 17).reshape(2, 4, 2) * 10
+    plan = rs.plan(rs.workload.marginals(domain, up_to=3), rs.PureDP(1e6), effort="fast")
+    made = rs.release(plan, counts.ravel())
+    for found in (table(made, "rank", "answer").answer, made.consistent().table("rank", "answer")):
+        assert found.index.tolist() == ["a", "b", "(total)", "total", "((total))"]
+        assert found.columns.tolist() == ["total", "x", "(total)"]
+        np.testing.assert_allclose(found.iloc[:-1, :-1], counts.sum(axis=2).T, atol=1e-6)
+        assert found.iloc[-1, -1] == pytest.approx(counts.sum())
+    assert made.consistent().table("low", "rank").shape == (3, 5)
+    assert top(made, 2, "rank", "low")["attribute rank"].tolist() == ["total", "total"]
+    other = rs.release(rs.plan(rs.workload.identity(domain), rs.ZCDP(1e9), effort="fast"), counts.ravel())
+    for found in (made.answers(), made.combine(other).answers()):
+        found = found[found["group"].isin(["answer", "answer × rank"])]
+        both = found[(found["attribute answer"] == "x") & (found["attribute low"] == "all")]
+        np.testing.assert_allclose(both["answer"], [counts[1].sum(), *counts[1].sum(axis=1)], atol=1e-6)
+    assert list(made.consistent().answers().columns) == ["group", "attribute answer", "rank", "low", "answer"]
+
+
 def test_top(release, noisy):
     found = top(release, 3, "age", "region")
     truth = COUNTS.sum(axis=1)

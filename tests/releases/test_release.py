@@ -69,8 +69,9 @@ def test_round_trip(release, tmp_path):
 def test_exports_carry_the_statement(release, tmp_path):
     for suffix in ("csv", "parquet", "json"):
         rs.export(release, tmp_path / f"a.{suffix}")
-    csv = pd.read_csv(tmp_path / "a.csv", comment="#")
-    assert release.statement in (tmp_path / "a.csv").read_text().splitlines()[0]
+    csv = pd.read_csv(tmp_path / "a.csv")
+    beside = json.loads((tmp_path / "a.csv-metadata.json").read_text())
+    assert beside["dc:description"].startswith(release.statement)
     parquet = pq.read_table(tmp_path / "a.parquet")
     assert json.loads(parquet.schema.metadata[b"rowspace"])["statement"] == release.statement
     body = json.loads((tmp_path / "a.json").read_text())
@@ -88,7 +89,7 @@ def test_bad_questions(release, tmp_path):
     with pytest.raises(InvalidInput, match="level"):
         release.answers(level=95)
     with pytest.raises(InvalidInput, match="csv"):
-        rs.export(release, tmp_path / "a.xlsx")
+        rs.export(release, tmp_path / "a.txt")
     with pytest.raises(InvalidInput, match="noisy answers"):
         rs.Release(PLAN, np.zeros(3))
 

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
 
-import typer
 from rich.panel import Panel
 from rich.text import Text
 
@@ -13,39 +11,14 @@ from rowspace.sources.databases import is_url
 from rowspace.sources.drafting import sketch_columns
 from rowspace.study import DATA_WARNING, Study, draft_study
 
-from .options import Force, Json, Quiet, Table
-from .outputs import check_writable, write_text
+from .outputs import check_endings, check_writable, write_text
 from .screen import Screen
 
 
-def init(
-    data: Annotated[
-        str,
-        typer.Argument(
-            metavar="DATA",
-            help="A CSV or Parquet file, a database file or a database URL.",
-            show_default=False,
-        ),
-    ],
-    output: Annotated[
-        Path, typer.Option("--output", "-o", metavar="FILE", help="Where to write the draft.")
-    ] = Path("study.toml"),
-    table: Table = None,
-    force: Force = False,
-    as_json: Json = False,
-    quiet: Quiet = False,
-) -> None:
-    """Draft a study file from the columns of a table. [bold]Looks at the data: for its curator only.[/bold]
-
-    The draft's bounds and categories are taken from the data and are not private.
-    Replace them by public knowledge (a code book, a law, a form) first of all;
-    `release` refuses the draft until its line "draft = true" is deleted.
-
-    [dim]Examples[/dim]
-      rowspace init people.parquet
-      rowspace init people.duckdb --table residents -o residents.toml
-    """
+def init(data: str, output: Path, table: str | None, *, force: bool, as_json: bool, quiet: bool) -> None:
+    """Write a draft of a study, and say whose eyes it is for."""
     screen = Screen(quiet, as_json)
+    check_endings([output], (".toml",))
     check_writable([output], force=force, inputs=[] if is_url(data) else [Path(data)])
     with screen.working("Looking at the columns"):
         text = draft_study(sketch_columns(data, table=table), _name(data, table))

@@ -8,8 +8,11 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
-from rowspace.exceptions import FileError
+from rowspace.exceptions import FileError, InvalidInput
 from rowspace.files import write_whole
+
+PAGES = (".html", ".htm")
+"""Endings of web pages."""
 
 
 def check_writable(paths: Sequence[Path], *, force: bool, inputs: Sequence[Path] = ()) -> None:
@@ -39,6 +42,17 @@ def check_writable(paths: Sequence[Path], *, force: bool, inputs: Sequence[Path]
             raise FileError(
                 f"{path} exists and is left as it is; choose another name, or overwrite with --force"
             )
+
+
+def check_endings(paths: Sequence[Path], known: Sequence[str]) -> None:
+    """Refuse a name whose ending does not tell one of the formats that are written.
+
+    Raises:
+        InvalidInput: A name ends otherwise.
+    """
+    for path in paths:
+        if path.suffix.lower() not in known:
+            raise InvalidInput(f"expected an output ending in one of {', '.join(known)}, got {path.name!r}")
 
 
 def make_folder(folder: Path) -> None:

@@ -45,9 +45,12 @@ class Cost:
         return ", ".join(f"{symbol} {at_least(amount)}" for symbol, amount in named if amount) or "nothing"
 
 
-def cost_of(plan: Plan, guarantee: Privacy) -> Cost:
-    """What releasing the plan costs a budget that promises `guarantee` in all; `LedgerError` if it cannot count it."""
-    privacy = plan.privacy
+def cost_of(plan: Plan | Privacy, guarantee: Privacy) -> Cost:
+    """What releasing the plan costs a budget that promises `guarantee` in all; `LedgerError` if it cannot count it.
+
+    A promise alone, without a plan, costs the least that any plan under it does: enough to refuse before planning.
+    """
+    privacy = plan if isinstance(plan, Privacy) else plan.privacy
     if privacy.neighbours is not guarantee.neighbours:
         raise LedgerError(
             f"the budget counts neighbours that {guarantee.neighbours}, the plan promises for those that "
@@ -101,18 +104,22 @@ def unit_variance(privacy: ApproxDP | ApproxDPTheorem3) -> Fraction:
     return Fraction(paper_gaussian_variance(privacy.epsilon, privacy.delta).high)
 
 
-def _epsilon(plan: Plan, privacy: PureDP) -> Fraction:
+def _epsilon(plan: Plan | Privacy, privacy: PureDP) -> Fraction:
     """ε as written, if the noise is proven to stay within it, else the exact value of the float."""
     reading = written(privacy.epsilon)
+    if isinstance(plan, Privacy):
+        return reading
     # Noise is calibrated to the float and then rounded up, so it nearly always covers the decimal beside it as well.
     if reading >= Fraction(privacy.epsilon) or achieved_epsilon(plan) <= reading:
         return reading
     return Fraction(privacy.epsilon)
 
 
-def _rho(plan: Plan, privacy: ZCDP) -> Fraction:
+def _rho(plan: Plan | Privacy, privacy: ZCDP) -> Fraction:
     """ρ, likewise."""
     reading = written(privacy.rho)
+    if isinstance(plan, Privacy):
+        return reading
     if reading >= Fraction(privacy.rho) or achieved_rho(plan) <= reading:
         return reading
     return Fraction(privacy.rho)

@@ -107,14 +107,18 @@ class Ledger:
             self._check_version(connection)
             return self._budget(connection, self._only(connection, dataset))
 
-    def check(self, plan: Plan, dataset: str | None = None) -> None:
-        """Refuse now what `charge` would refuse at this moment, so that no data need be read for it."""
+    def check(self, plan: Plan | Privacy, dataset: str | None = None) -> None:
+        """Refuse now what `charge` would refuse at this moment, so that no data need be read for it.
+
+        plan: what is to be released; its promise alone refuses what no plan under it could be charged for.
+        """
         with self._database.reading() as connection:
             self._check_version(connection)
             dataset = self._only(connection, dataset)
             guarantee = self._guarantee(connection, dataset)
             entries = self._entries(connection, dataset)
-        _require_room(dataset, guarantee, entries, Entry(plan.privacy, cost_of(plan, guarantee), 1))
+        privacy = plan if isinstance(plan, Privacy) else plan.privacy
+        _require_room(dataset, guarantee, entries, Entry(privacy, cost_of(plan, guarantee), 1))
 
     def charge(self, plan: Plan, content: bytes, dataset: str | None = None) -> Charge:
         """Charge for a release and keep its bytes, in one transaction, or raise; nobody may see `content` before.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from math import inf
 from typing import Any, Literal
 
 import numpy as np
@@ -86,10 +87,18 @@ def plan(
     per_unit = noise_per_sensitivity(integers, noise, privacy)
     unit_bound = max(unit_bound, max(r.lower_bound for r in results) / privacy.unit_variance)
     candidates = tuple(
-        Candidate(r.name, r.total_error, r.ratio if r.lower_bound > 0 else None, r.seconds) for r in results
+        Candidate(r.name, r.total_error, r.ratio if r.lower_bound > 0 else None, r.seconds, _worst(r))
+        for r in results
     )
     worst = per_unit * _worst_bound(results, unit_bound, products, privacy) if objective == "max" else 0.0
     return Plan(reduced, privacy, integers, noise, per_unit * unit_bound, candidates, objective, worst, places)
+
+
+def _worst(result: Result) -> float | None:
+    """The worst answer's squared error, where it was looked at."""
+    found = result.max_error if isinstance(result, WorstQueryResult) else None
+    found = found if result.worst is None else result.worst
+    return found if found is not None and found < inf else None
 
 
 def _worst_bound(

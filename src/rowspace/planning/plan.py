@@ -25,6 +25,7 @@ from rowspace.workload import Part, Workload
 from .groups import GroupError, table_group_errors
 from .integers import calibrated_noise, check_overflow
 from .places import is_over_box, own_cells
+from .population import population
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -45,12 +46,16 @@ _MOST_CHECKED = 2**35
 
 @dataclass(frozen=True)
 class Candidate:
-    """One strategy that was considered: its name, predicted total error, distance from the bound, and time."""
+    """One strategy that was considered: its name, predicted total error, distance from the bound, and time.
+
+    max_error: its worst answer's squared error (times the squared weight), in plans for the worst answer.
+    """
 
     name: str
     total_error: float
     ratio: float | None
     seconds: float
+    max_error: float | None = None
 
 
 @dataclass(frozen=True)
@@ -68,6 +73,7 @@ class Plan:
     objective: what it was made for, and certified for: "total", or "max" for the worst answer.
     max_lower_bound: squared error that no strategy's worst answer can go below, importance weights aside; for "max".
     places: the attributes whose missing values are counted in cells of their own.
+    title: what the study is called, for those who read its answers.
 
     Guarantees
     - A plan depends on the domain, the workload and the privacy parameters only, never on data
@@ -85,6 +91,7 @@ class Plan:
     objective: str = "total"
     max_lower_bound: float = 0.0
     places: frozenset[str] = frozenset()
+    title: str = ""
 
     @cached_property
     def domain(self) -> Domain:
@@ -95,6 +102,17 @@ class Plan:
     def counted(self) -> Workload:
         """The workload over the cells that are counted."""
         return self.workload.over(self.domain)
+
+    @property
+    def population(self) -> str:
+        """Which records are left out of all answers, in words; empty where every record is counted.
+
+        >>> import rowspace as rs
+        >>> domain = rs.Domain(age=rs.Numeric(0, 4, bins=4, outside="drop"))
+        >>> rs.plan(rs.workload.total(domain), rs.PureDP(1.0)).population
+        'Records whose age is outside [0, 4) or missing are not counted.'
+        """
+        return population(self.domain, [self.privacy.unit])
 
     @cached_property
     def total_error(self) -> float:
@@ -203,24 +221,9 @@ class Plan:
         return plan_html(self)
 
     def __str__(self) -> str:
-        lines = [
-            f"Plan for {self.workload.size:,} queries on {self.domain.size:,} cells under {self.privacy}",
-            f"  predicted RMSE of an answer   {self.rmse:.4g}",
-            f"  total squared error           {self.total_error:.6g}",
-            f"  no strategy can go below      {self.lower_bound:.6g}",
-        ]
-        if self.objective == "max":
-            lines += [
-                f"  worst squared error           {self._worst_in_words()}",
-                f"  no strategy can go below      {self.max_lower_bound:.6g}",
-            ]
-        lines[-1] += f"   {self.certificate}"
-        lines.append("  candidates")
-        width = max((len(c.name) for c in self.candidates), default=0)
-        for c in self.candidates:
-            ratio = "" if c.ratio is None else f"ratio {c.ratio:<9.4g}"
-            lines.append(f"    {c.name:<{width}}  error {c.total_error:<12.6g}  {ratio}  {c.seconds:.2f} s")
-        return "\n".join(lines)
+        from .display import plan_text
+
+        return plan_text(self)
 
     @property
     def certificate(self) -> str:
@@ -234,12 +237,6 @@ class Plan:
             return f"within {100 * (self.ratio - 1):.2g} % of the best possible squared error{of}"
         return f"within a factor {self.ratio:.3g} of the best possible squared error{of}"
 
-    def _worst_in_words(self) -> str:
-        try:
-            return f"{self.max_error:.6g}"
-        except TooLarge:
-            return "too many answers to look at"
-
     def to_dict(self) -> dict[str, Any]:
         """The figures, JSON-safe, for reports and machines."""
         return {
@@ -247,6 +244,7 @@ class Plan:
             "cells": self.domain.size,
             "privacy": self.privacy.to_dict(),
             "statement": str(self.privacy),
+            "population": self.population,
             "noise": self.noise.to_dict(),
             "rmse": self.rmse,
             "total_error": self.total_error,
@@ -286,6 +284,7 @@ class Plan:
             "objective": self.objective,
             "max_lower_bound": self.max_lower_bound,
             **({"places": sorted(self.places)} if self.places else {}),
+            "title": self.title,
         }
         return body, arrays
 
@@ -303,15 +302,17 @@ class Plan:
                     _figure(c["total_error"]),
                     None if c["ratio"] is None else _figure(c["ratio"]),
                     _figure(c["seconds"]),
+                    None if c.get("max_error") is None else _figure(c["max_error"]),
                 )
                 for c in body["candidates"]
             )
             lower_bound = _figure(body["lower_bound"])
             # Plans of the first versions do not say what they were made for.
             objective, worst = body.get("objective", "total"), _figure(body.get("max_lower_bound", 0.0))
-            if objective not in OBJECTIVES:
-                raise ValueError("expected an objective")
             places = _places(body.get("places", []), workload.domain)
+            title = body.get("title", "")
+            if objective not in OBJECTIVES or not isinstance(title, str):
+                raise ValueError("expected an objective and a title")
         except (KeyError, TypeError, ValueError, AttributeError, OverflowError, InvalidInput) as error:
             detail = f": {error}" if isinstance(error, InvalidInput) else ""
             raise FileError(f"damaged plan{detail}") from None
@@ -334,7 +335,7 @@ class Plan:
             ) from None
         if noise != needed:
             raise FileError("damaged plan: its noise is not the noise its privacy guarantee needs")
-        return cls(workload, privacy, strategy, noise, lower_bound, candidates, objective, worst, places)
+        return cls(workload, privacy, strategy, noise, lower_bound, candidates, objective, worst, places, title)
 
 
 def _operators_in(tree: Any) -> int:

@@ -77,7 +77,11 @@ def recalibrated(plan: Plan, privacy: Privacy) -> Plan:
     other = dataclasses.replace(plan, privacy=privacy, strategy=strategy, noise=noise)
     factor = _noise_per_sensitivity(other) / _noise_per_sensitivity(plan)
     candidates = tuple(
-        dataclasses.replace(candidate, total_error=factor * candidate.total_error)
+        dataclasses.replace(
+            candidate,
+            total_error=factor * candidate.total_error,
+            max_error=None if candidate.max_error is None else factor * candidate.max_error,
+        )
         for candidate in plan.candidates
     )
     return dataclasses.replace(

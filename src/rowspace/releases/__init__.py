@@ -1,7 +1,18 @@
 """Releases: answers with error bars, free answers to any supported query, exports."""
 
 from .combined import Combined, combine
-from .export import export
+from .export import EXPORTS, check_export, export, exported_files
+from .notes import notes_of
 from .release import TABLE_LIMIT, Release
 
-__all__ = ["TABLE_LIMIT", "Combined", "Release", "combine", "export"]
+__all__ = [
+    "EXPORTS",
+    "TABLE_LIMIT",
+    "Combined",
+    "Release",
+    "check_export",
+    "combine",
+    "export",
+    "exported_files",
+    "notes_of",
+]

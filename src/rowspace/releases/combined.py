@@ -12,10 +12,10 @@ Guarantees
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -23,15 +23,19 @@ from rowspace._version import __version__
 from rowspace.domain import Domain
 from rowspace.exceptions import InvalidInput, TooLarge
 from rowspace.operators import DECOMPOSITION_LIMIT
+from rowspace.planning import population
 from rowspace.privacy import Privacy
 from rowspace.reconstruct.measurement import merged
 from rowspace.workload import Workload
 
+from .answer_columns import answer_columns
 from .combined_answers import Answers, ByCells, ByQuery, ByStrategy, ByTables
 from .combined_privacy import Guarantees
 from .evidence import Evidence, as_queries, measurement_of
 from .interval_ends import interval_ends
 from .methods import DerivedAnswers
+from .notes import read_as, with_notes
+from .portions import portions
 from .release import TABLE_LIMIT, Release
 
 if TYPE_CHECKING:
@@ -53,6 +57,11 @@ class CombinedPlan:
     def domain(self) -> Domain:
         """The attributes that were measured."""
         return self.workload.domain
+
+    @property
+    def population(self) -> str:
+        """Which records some release leaves out of its answers, in words; empty where every record is counted."""
+        return population(self.domain, [privacy.unit for privacy in self.privacy.each])
 
 
 @dataclass(frozen=True, eq=False)
@@ -117,7 +126,14 @@ class Combined(DerivedAnswers):
         """Answers to other queries over the same attributes, for free; predicates may be given as text."""
         return self._table(as_queries(self.plan.domain, queries), level)
 
-    def _table(self, queries: Workload, level: float) -> pd.DataFrame:
+    def stream(self, rows: int = 2**18, level: float = 0.95) -> Iterator[pd.DataFrame]:
+        """The answers to the queries of all releases in portions of about so many rows; see `Release.stream`."""
+        for portion in portions(self.plan.workload, rows):
+            yield self._table(portion, level, self.plan.workload.columns)
+
+    def _table(
+        self, queries: Workload, level: float, attributes: Sequence[str] | None = None
+    ) -> pd.DataFrame:
         import pandas as pd
 
         if queries.size > TABLE_LIMIT:
@@ -127,9 +143,9 @@ class Combined(DerivedAnswers):
         answer, std_error, half_width = self._answers.table(queries, level)
         largest_count = max(release._largest_count for release in self.releases)
         low, high = interval_ends(answer, half_width, largest_count)
-        columns: dict[str, Any] = dict(queries.table())
-        columns |= {"answer": answer, "std_error": std_error, "low": low, "high": high}
-        return pd.DataFrame(columns)
+        figures = {"answer": answer, "std_error": std_error, "low": low, "high": high}
+        labels = queries.table(0, queries.size, attributes)
+        return with_notes(pd.DataFrame(answer_columns(labels, figures)), self, level)
 
     @property
     def spent(self) -> tuple[Privacy, ...]:
@@ -141,8 +157,8 @@ class Combined(DerivedAnswers):
         """What was promised and how to read the numbers, in plain words."""
         return (
             f"{len(self.releases)} releases combined by rowspace {__version__}, under "
-            f"{self.plan.privacy}. Answers are unbiased, {self.method}; a negative "
-            "or fractional count is noise, not a mistake. Combining and any further computation cost no privacy."
+            f"{self.plan.privacy}, {self.method}. {read_as(self.plan.population)} Combining and any further "
+            "computation cost no privacy."
         )
 
     def __str__(self) -> str:

@@ -22,11 +22,15 @@ import numpy as np
 
 from rowspace.exceptions import InvalidInput, TooLarge
 from rowspace.operators.base import Vector
-from rowspace.workload import Workload, marginal
+from rowspace.workload import Workload
 
+from .answer_columns import answer_columns
 from .consistent_counts import Counts, counts_of
 from .consistent_effect import Effect
+from .derived_groups import groups
+from .derived_tables import framed
 from .evidence import as_queries, promise_of
+from .notes import with_notes
 from .release import TABLE_LIMIT
 
 if TYPE_CHECKING:
@@ -57,22 +61,12 @@ class Consistent:
 
     def table(self, row: str, column: str | None = None) -> pd.DataFrame:
         """Counts by one or two attributes (or levels) with their totals, which are sums of what is shown."""
-        import pandas as pd
-
         names = [row] if column is None else [row, column]
-        queries = marginal(self.release.plan.domain, *names)
-        counts = self._table(queries)
-        if column is None:
-            frame = pd.DataFrame(
-                {"count": counts["answer"].to_numpy()}, index=pd.Index(counts[row], name=row)
-            )
-        else:
-            # As they come, not as the alphabet has them.
-            order = {name: counts[name].unique() for name in names}
-            frame = counts.pivot(index=row, columns=column, values="answer").loc[order[row], order[column]]
-            frame["total"] = frame.sum(axis=1)
-        frame.loc["total"] = frame.sum(axis=0)
-        return frame
+        found = groups(self.release.plan.domain, names)
+        cells = found.arranged(self._counts.answer(found.workload))
+        cells = _as_whole(cells) if self.integral else cells
+        margins = [cells.sum(axis=1), cells.sum(axis=0)] if column is not None else []
+        return framed(names, found.labels, cells, margins, cells.sum())
 
     def _table(self, queries: Workload) -> pd.DataFrame:
         import pandas as pd
@@ -82,10 +76,8 @@ class Consistent:
                 f"a table of {queries.size:,} answers exceeds {TABLE_LIMIT:,} rows; ask for a part of the workload"
             )
         answer: Any = self._counts.answer(queries)
-        columns: dict[str, Any] = dict(queries.table())
-        frame = pd.DataFrame(columns | {"answer": _as_whole(answer) if self.integral else answer})
-        frame.attrs["statement"] = self.statement
-        return frame
+        figures = {"answer": _as_whole(answer) if self.integral else answer}
+        return with_notes(pd.DataFrame(answer_columns(queries.table(), figures)), self)
 
     @cached_property
     def effect(self) -> Effect:
@@ -101,10 +93,12 @@ class Consistent:
     def statement(self) -> str:
         """How to read the numbers, in plain words; goes with every table."""
         kind = "whole and not negative" if self.integral else "not negative"
+        left_out = self.release.plan.population
         return (
             f"Biased post-processing: counts were made {kind}, {self.method}. Small counts are too high on average and "
-            "large ones too low; use the release itself for statistics and for error bars. Made from a release under "
-            f"{promise_of(self.release)}, at no further cost of privacy."
+            "large ones too low; use the release itself for statistics and for error bars. "
+            f"{left_out + ' ' if left_out else ''}Made from a release under {promise_of(self.release)}, at no further "
+            "cost of privacy."
         )
 
     def __str__(self) -> str:

@@ -34,8 +34,10 @@ STEADY_DENOMINATOR = 20.0
 class Estimate:
     """A number derived from a release: value, standard error, interval at `level`, and how it was found.
 
+    population: which records are left out of it, in words; empty where every record is counted.
+
     >>> print(Estimate(0.5, 0.01, 0.48, 0.52, 0.95, DELTA_METHOD))
-    0.5 ± 0.01 (95 % interval 0.48 to 0.52; delta method)
+    0.5 (95 % interval 0.48 to 0.52; standard error 0.01; delta method)
     """
 
     value: float
@@ -44,6 +46,7 @@ class Estimate:
     high: float
     level: float
     method: str
+    population: str = ""
 
     def to_dict(self) -> dict[str, Any]:
         """The figures, JSON-safe."""
@@ -51,9 +54,9 @@ class Estimate:
 
     def __str__(self) -> str:
         return (
-            f"{self.value:.6g} ± {self.std_error:.3g} "
-            f"({100 * self.level:g} % interval {self.low:.6g} to {self.high:.6g}; {self.method})"
-        )
+            f"{self.value:.6g} ({100 * self.level:g} % interval {self.low:.6g} to {self.high:.6g}; "
+            f"standard error {self.std_error:.3g}; {self.method}) {self.population}"
+        ).rstrip()
 
 
 def difference(release: Release, a: Query, b: Query, level: float = 0.95) -> Estimate:

@@ -1,20 +1,24 @@
 """The distribution of a numeric attribute: cumulative shares and quantiles, with intervals.
 
-The q-quantile is where the cumulative count reaches q times the total, the counts of a bin spread evenly over it
-(the quantile of grouped data). For every edge x the number D(x) = N(below x) − q·N is a linear query of the counts, so
-its noise is known exactly, and the interval holds all x where D(x) = 0 is not refuted at the level: no delta method,
-and right for skewed and for nearly empty distributions too. Between edges D is interpolated, which is a linear query
-as well.
+For every edge x the number D(x) = N(below x) − q·N is a linear query of the counts, so its noise is known exactly. The
+quantile of the records lies between two neighbouring edges x < y with D(x) < 0 ≤ D(y). The interval runs from the last
+edge before which D < 0 is not refuted to the first one after which D > 0 is not: no delta method, and right for skewed
+and for nearly empty distributions too. It ends at edges, because the counts say nothing about where in its bin a record
+lies. The value between them is interpolated as if records were spread evenly over the bin, and says so.
+
+Coverage: the interval misses the quantile on the left only if the test at the first edge after it errs, on the right
+only if that at the last edge not after it does. So one test at `level`, two-sided, bounds both.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from math import inf
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from rowspace.domain import Numeric
 from rowspace.exceptions import InvalidInput
 from rowspace.operators.base import Vector
 
@@ -26,7 +30,10 @@ if TYPE_CHECKING:
 
     from .release import Release
 
-INVERSION = "inverted tests of linear queries, counts spread evenly within a bin"
+INVERSION = "inverted tests of linear queries, between edges of bins"
+
+ONE_RECORD = 1.0
+"""The usual definitions of a sample's quantile (Hyndman and Fan, 1996) are within one record of each other."""
 
 
 def cdf(
@@ -45,7 +52,7 @@ def cdf(
     import pandas as pd
 
     found = numeric(release.plan.domain, attribute)
-    n = found.size
+    n = len(found.edges) - 1
     prefix = np.tril(np.ones((n, n)))
     counts = release.ask(along(release.plan.domain, attribute, prefix, where), level)["answer"].to_numpy()
     whole = _positive_total(release, attribute, where, level)
@@ -79,96 +86,87 @@ def quantiles(
     where: str | None = None,
     level: float = 0.95,
 ) -> pd.DataFrame:
-    """Many quantiles at once: columns ``q``, ``value``, ``low``, ``high``; every interval holds at `level` by itself.
+    """Many quantiles at once: columns ``q``, ``value``, ``low``, ``high``, ``note``.
+
+    ``low`` and ``high`` are edges of bins, and every interval holds the quantile of the records at `level` by itself.
+    ``value`` is interpolated within the bin that ``note`` names, as if its records were spread evenly: where in the bin
+    they are is not known. An attribute that counts what is outside in its nearest bin (``outside="clip"``) has no edge
+    at that end: an interval that reaches it ends at infinity.
 
     `InvalidInput` when the noisy number of records is not positive: then there is nothing to take quantiles of.
 
     >>> import rowspace as rs
-    >>> domain = rs.Domain(age=rs.Numeric(0, 4, bins=4))
+    >>> domain = rs.Domain(age=rs.Numeric(0, 40, bins=4))
     >>> made = rs.release(rs.plan(rs.workload.prefixes(domain, "age"), rs.PureDP(1.0)), [900, 100, 100, 900])
-    >>> [round(v) for v in quantiles(made, "age", [0.25, 0.5, 0.75])["value"]]
-    [1, 2, 3]
+    >>> quantiles(made, "age", [0.25, 0.75])[["low", "high", "note"]].to_numpy().tolist()
+    [[0.0, 10.0, 'interpolated within [0, 10)'], [30.0, 40.0, 'interpolated within [30, 40)']]
     """
     import pandas as pd
 
     wanted = _checked(q)
     found = numeric(release.plan.domain, attribute)
     _positive_total(release, attribute, where, level)
-    rows = [_one(release, attribute, found.edges, number, where, level) for number in wanted]
-    table = pd.DataFrame(rows, columns=["q", "value", "low", "high"])
+    rows = [(number, *_one(release, attribute, found, number, where, level)) for number in wanted]
+    table = pd.DataFrame(rows, columns=["q", "value", "low", "high", "note"])
     table.attrs["method"] = INVERSION
     return table
 
 
 def median(release: Release, attribute: str, where: str | None = None, level: float = 0.95) -> Estimate:
-    """The median with its interval; the standard error is the interval's half-width in normal standard errors."""
+    """The median with its interval, which ends at edges of bins; `method` says where the value is interpolated.
+
+    The standard error is the interval's half-width in normal standard errors.
+    """
     from rowspace.error import Moments, standard_quantile
 
-    _, value, low, high = quantiles(release, attribute, [0.5], where, level).iloc[0].tolist()
+    row = quantiles(release, attribute, [0.5], where, level).iloc[0]
+    value, low, high = (float(row[column]) for column in ("value", "low", "high"))
     one = np.ones(1)
     z = float(standard_quantile(Moments(one, 0 * one, 0 * one, 0 * one), 0.0, level)[0])
-    return Estimate(value, (high - low) / 2 / z, low, high, level, INVERSION)
+    return Estimate(value, (high - low) / 2 / z, low, high, level, f"{INVERSION}; {row['note']}")
 
 
 def _one(
-    release: Release, attribute: str, edges: Vector, q: float, where: str | None, level: float
-) -> tuple[float, float, float, float]:
-    """(q, quantile, low, high)."""
+    release: Release, attribute: str, found: Numeric, q: float, where: str | None, level: float
+) -> tuple[float, float, float, str]:
+    """(quantile, low, high, note)."""
+    edges = found.edges
     n = len(edges) - 1
-    # Row k is D at edge k: what is below it, less q times everything. After them the bins, whose noise is that of the
-    # steps of D.
-    rows = np.vstack([np.tril(np.ones((n + 1, n)), -1) - q, np.eye(n)])
+    # Row k is D at edge k: what is below it, less q times everything.
+    rows = np.tril(np.ones((n + 1, n)), -1) - q
     answers = release.ask(along(release.plan.domain, attribute, rows, where), level)
-    D = answers["answer"].to_numpy()[: n + 1]
+    D = answers["answer"].to_numpy()
     half = (answers["high"] - answers["low"]).to_numpy() / 2
-    line = _Line(edges, D, half[: n + 1], half[n + 1 :])
+    bin_, value = _crossing(edges, D)
+    not_below, not_above = np.flatnonzero(D + half > -ONE_RECORD), np.flatnonzero(D - half < ONE_RECORD)
+    first = min(bin_, max(0, int(not_below[0]) - 1 if not_below.size else n - 1))
+    last = max(bin_ + 1, min(n, int(not_above[-1]) + 1 if not_above.size else 1))
+    clipped = found.outside == "clip"
+    low = -inf if clipped and first == 0 else float(edges[first])
+    high = inf if clipped and last == n else float(edges[last])
+    return (
+        value,
+        low,
+        high,
+        f"interpolated within [{found.format(edges[bin_])}, {found.format(edges[bin_ + 1])})",
+    )
+
+
+def _crossing(edges: Vector, D: Vector) -> tuple[int, float]:
+    """The bin in which D rises to zero, and where in it if it rises evenly."""
     # Noise may make D fall here and there; between its upper and lower hulls it rises.
     rising = (np.maximum.accumulate(D) + np.minimum.accumulate(D[::-1])[::-1]) / 2
-    nothing = np.zeros(n + 1)
-    value = _Line(edges, rising, nothing, nothing[:-1]).first_possible()
-    # Where there is hardly any noise the ends differ from the quantile by rounding errors alone, to either side.
-    low, high = line.first_possible(), -line.mirrored().first_possible()
-    return q, value, min(low, value), max(high, value)
-
-
-@dataclass(frozen=True)
-class _Line:
-    """D at every edge, with its half-width there and that of its step over each bin."""
-
-    edges: Vector
-    D: Vector
-    half: Vector
-    step: Vector
-
-    def mirrored(self) -> _Line:
-        """The same line seen from the right, below zero where it was above."""
-        return _Line(-self.edges[::-1], -self.D[::-1], self.half[::-1], self.step[::-1])
-
-    def first_possible(self) -> float:
-        """The first place where D is not surely below zero; the left end if there, the right end if nowhere."""
-        possible = np.flatnonzero(self.D + self.half >= 0)
-        if not possible.size or possible[0] == 0:
-            return float(self.edges[-1] if not possible.size else self.edges[0])
-        k = int(possible[0])
-        # Inside a bin D is a mixture of its ends, whose variance follows from those of the ends and of the step; D plus
-        # its half-width is convex there, below zero at the left end and not at the right: one zero.
-        before, after = 0.0, 1.0
-        for _ in range(40):
-            t = (before + after) / 2
-            spread = (
-                (1 - t) * self.half[k - 1] ** 2 + t * self.half[k] ** 2 - t * (1 - t) * self.step[k - 1] ** 2
-            )
-            if (1 - t) * self.D[k - 1] + t * self.D[k] + np.sqrt(max(spread, 0.0)) >= 0:
-                after = t
-            else:
-                before = t
-        return float(self.edges[k - 1] + after * (self.edges[k] - self.edges[k - 1]))
+    n = len(edges) - 1
+    bin_ = min(max(int(np.searchsorted(rising, 0.0)) - 1, 0), n - 1)
+    step = rising[bin_ + 1] - rising[bin_]
+    share = min(max(-rising[bin_] / step, 0.0), 1.0) if step > 0 else 0.5
+    return bin_, float((1 - share) * edges[bin_] + share * edges[bin_ + 1])
 
 
 def _positive_total(release: Release, attribute: str, where: str | None, level: float) -> float:
     """The noisy number of records, which must be positive."""
-    size = release.plan.domain[attribute].size
-    row = release.ask(along(release.plan.domain, attribute, np.ones((1, size)), where), level).iloc[0]
+    every = np.ones((1, len(numeric(release.plan.domain, attribute).edges) - 1))
+    row = release.ask(along(release.plan.domain, attribute, every, where), level).iloc[0]
     whole = float(row["answer"])
     if whole <= 0:
         raise InvalidInput(

@@ -14,13 +14,8 @@ from rowspace.domain import Domain, Numeric
 from rowspace.exceptions import InvalidInput, TooLarge
 from rowspace.operators import Dense
 from rowspace.operators.base import Vector
-from rowspace.workload import Part, Workload, predicates
+from rowspace.workload import Part, Workload, marginal, predicates
 from rowspace.workload.factors import Factor, Matrix
-from rowspace.workload.predicate import parse
-from rowspace.workload.predicate.syntax import Condition
-from rowspace.workload.sql_queries.grouping import NameKey
-from rowspace.workload.sql_queries.parts import PartBuilder
-from rowspace.workload.sql_queries.text import SqlText
 
 MAX_ROW_CELLS = 10**7
 """Most joint cells of the attributes that a combined query is about."""
@@ -56,19 +51,12 @@ def combined(
     return Workload(domain, [Part((Matrix(own, Dense(mixed)),), name="combined")])
 
 
-def groups(domain: Domain, names: Sequence[str], where: str | None) -> Workload:
-    """Every combination of some attributes or levels, among the records where a condition holds."""
-    truth: Condition | bool = True if where is None else parse(where)
-    builder = PartBuilder(domain, SqlText(where or ""))
-    attributes = [domain.resolve(name)[0] for name in names]
-    if len(set(attributes)) < len(attributes):
-        raise InvalidInput(f"expected different attributes, got {', '.join(names)}; name each attribute once")
-    return Workload(domain, [Part(builder.factors(truth, tuple(map(NameKey, names)), 0))])
-
-
 def along(domain: Domain, attribute: str, rows: Vector, where: str | None) -> Workload:
     """Rows over the bins of one attribute, among the records where a condition holds."""
     own = domain.subset([attribute])
+    (bins,) = marginal(domain, attribute).parts[0].factors
+    # Over cells: those of the bins, and what else the attribute has a place for.
+    rows = (bins.operator.T @ rows.T).T
     factors: list[Factor] = [] if where is None else list(predicates(domain, [where]).parts[0].factors)
     sharing = [factor for factor in factors if attribute in factor.attributes]
     apart = [factor for factor in factors if attribute not in factor.attributes]

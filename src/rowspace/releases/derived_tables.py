@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from rowspace.exceptions import InvalidInput, TooLarge
 from rowspace.operators.base import Vector
 
-from .derived_rows import groups
+from .answer_columns import answer_columns
+from .derived_groups import Groups, groups
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -21,6 +23,8 @@ MAX_TABLE = 10**6
 """Most cells of a table."""
 
 TOTAL = "total"
+
+FIELDS = ("answer", "std_error", "low", "high")
 
 
 @dataclass(frozen=True)
@@ -38,7 +42,7 @@ class CrossTable:
     level: float
 
     def __str__(self) -> str:
-        return str(self.answer.round(1))
+        return f"{self.answer.round(1)}\n{self.answer.attrs.get('population', '')}".rstrip()
 
 
 def table(
@@ -54,17 +58,20 @@ def table(
     True
     """
     names = [row] if column is None else [row, column]
-    body = _ask(release, names, where, level)
-    rows = body[row].unique().tolist()
-    columns = ["count"] if column is None else body[column].unique().tolist()
-    if column is not None and len(body) != len(rows) * len(columns):
-        raise InvalidInput(
-            f"the condition leaves some combinations of {row!r} and {column!r} empty, so there is no table; ask for "
-            "one attribute at a time"
-        )
-    frames = {}
-    for field in ("answer", "std_error", "low", "high"):
-        frames[field] = _with_totals(release, body, field, names, where, level, (rows, columns))
+    body = _asked(release, names, where, level)
+    left = [body.groups.left(axis) for axis in range(len(names))]
+    labels = [[body.groups.labels[axis][at] for at in kept] for axis, kept in enumerate(left)]
+    cells = {field: array[np.ix_(*left)] for field, array in body.figures.items()}
+    margins = [
+        _margin(release, names, axis, where, level, cells["answer"].sum(axis=1 - axis), left[axis])
+        for axis in range(len(names))
+        if len(names) == 2
+    ]
+    corner = _corner(release, where, level, cells["answer"].sum())
+    frames = {
+        field: framed(names, labels, cells[field], [margin[field] for margin in margins], corner[field])
+        for field in FIELDS
+    }
     return CrossTable(**frames, level=level)
 
 
@@ -74,73 +81,96 @@ def top(release: Release, k: int, *names: str, where: str | None = None, level: 
     The intervals hold for all cells of the table at once (Bonferroni), so that choosing the largest does not spoil
     them: a cell is surely among the first k where its interval lies above those of all cells left out (``sure``).
     """
+    import pandas as pd
+
     if isinstance(k, bool) or not isinstance(k, int) or k < 1:
         raise InvalidInput(f"expected a whole number of cells, 1 or more, got {k!r}")
     if not names:
         raise InvalidInput('expected the attributes whose cells are ranked, such as top(5, "region", "age")')
-    cells = groups(release.plan.domain, names, where).size
-    ranked = _ask(release, list(names), where, 1 - (1 - level) / max(1, cells))
-    ranked = ranked.sort_values("answer", ascending=False, kind="stable", ignore_index=True)
-    left_out = ranked["high"].iloc[k:].max() if len(ranked) > k else -np.inf
-    ranked = ranked.head(k)
-    ranked.insert(0, "rank", range(1, len(ranked) + 1))
-    ranked["sure"] = ranked["low"] > left_out
-    ranked.attrs["method"] = f"simultaneous intervals for all {cells} cells (Bonferroni)"
-    return ranked
+    found = groups(release.plan.domain, names, where)
+    possible = int(found.possible.sum())
+    figures = _asked(release, names, where, 1 - (1 - level) / possible).figures
+    answer = np.where(found.possible, figures["answer"], -np.inf).ravel()
+    # Equal ones in the order asked.
+    ranked = np.argsort(-answer, kind="stable")[:possible]
+    left_out = figures["high"].ravel()[ranked[k:]].max(initial=-np.inf)
+    ranked = ranked[:k]
+    places = np.unravel_index(ranked, found.possible.shape)
+    labels = {
+        name: np.array(own, dtype=object)[at]
+        for name, own, at in zip(names, found.labels, places, strict=True)
+    }
+    columns = {field: figures[field].ravel()[ranked] for field in FIELDS}
+    columns |= {"sure": columns["low"] > left_out, "rank": np.arange(1, len(ranked) + 1)}
+    table = pd.DataFrame(answer_columns(labels, columns))
+    table.insert(0, "rank", table.pop("rank"))
+    table.attrs["method"] = f"simultaneous intervals for all {possible} cells (Bonferroni)"
+    return table
 
 
-def _ask(release: Release, names: list[str], where: str | None, level: float) -> pd.DataFrame:
-    """Answers by some attributes, with only their columns."""
-    queries = groups(release.plan.domain, names, where)
-    if queries.size > MAX_TABLE:
-        raise TooLarge(f"a table of {queries.size:,} cells is too large, the limit is {MAX_TABLE:,}")
-    found = release.ask(queries, level)
-    # A level under a condition on its own attribute is labelled in the attribute's column.
-    domain = release.plan.domain
-    found = found.rename(columns={domain.resolve(n)[0]: n for n in names if n not in found.columns})
-    return found[[*names, "answer", "std_error", "low", "high"]].copy()
-
-
-def _with_totals(
-    release: Release,
-    body: pd.DataFrame,
-    field: str,
-    names: list[str],
-    where: str | None,
-    level: float,
-    labels: tuple[list[str], list[str]],
+def framed(
+    names: Sequence[str], labels: Sequence[list[str]], cells: Vector, margins: Sequence[Vector], corner: float
 ) -> pd.DataFrame:
-    """One frame: cells, then totals."""
+    """Cells by one or two attributes, in the order of the labels, with their totals after them."""
     import pandas as pd
 
-    rows, columns = labels
-    cells = body[field].to_numpy().reshape(len(rows), len(columns))
-    if field == "answer":
-        down = cells.sum(axis=0)
-        across = cells.sum(axis=1) if len(names) == 2 else None
-        corner = float(down.sum())
-    else:
-        answers = body["answer"].to_numpy().reshape(len(rows), len(columns))
-        corner = _bar(release, [], where, level, field, answers.sum().reshape(1))[0]
-        down = _bar(release, names[1:], where, level, field, answers.sum(axis=0))
-        across = (
-            _bar(release, names[:1], where, level, field, answers.sum(axis=1)) if len(names) == 2 else None
+    rows = pd.Index([*labels[0], _total_beside(labels[0])], name=names[0])
+    if len(names) == 1:
+        return pd.DataFrame({"count": np.append(cells, corner)}, index=rows)
+    across, down = margins
+    columns = pd.Index([*labels[1], _total_beside(labels[1])], name=names[1])
+    body = np.vstack([np.column_stack([cells, across]), np.append(down, corner)])
+    return pd.DataFrame(body, index=rows, columns=columns)
+
+
+def _total_beside(labels: Sequence[str]) -> str:
+    """What the totals are called: a category may have that name."""
+    name = TOTAL
+    while name in labels:
+        name = f"({name})"
+    return name
+
+
+@dataclass(frozen=True)
+class _Asked:
+    """The answers to groups, each figure an array with an axis for each name."""
+
+    groups: Groups
+    figures: dict[str, Vector]
+
+
+def _asked(release: Release, names: Sequence[str], where: str | None, level: float) -> _Asked:
+    """Answers by some attributes."""
+    found = groups(release.plan.domain, names, where)
+    if found.workload.size > MAX_TABLE:
+        raise TooLarge(
+            f"a table of {found.workload.size:,} cells is too large, the limit is {MAX_TABLE:,}; name fewer or "
+            "coarser attributes"
         )
-    frame = pd.DataFrame(cells, index=pd.Index(rows, name=names[0]), columns=columns)
-    if len(names) == 2:
-        frame.columns.name = names[1]
-        frame[TOTAL] = across
-        frame.loc[TOTAL] = [*down, corner]
-    else:
-        frame.loc[TOTAL] = [corner]
-    return frame
+    answers = release.ask(found.workload, level)
+    return _Asked(found, {field: found.arranged(answers[field]) for field in FIELDS})
 
 
-def _bar(
-    release: Release, names: list[str], where: str | None, level: float, field: str, sums: Vector
-) -> Vector:
-    """A total's standard error, or an end of its interval around the sum that is shown."""
-    own = release.ask(groups(release.plan.domain, names, where), level)
-    if field == "std_error":
-        return np.asarray(own[field])
-    return np.asarray(sums + (own[field] - own["answer"]).to_numpy())
+def _margin(
+    release: Release,
+    names: Sequence[str],
+    axis: int,
+    where: str | None,
+    level: float,
+    sums: Vector,
+    left: list[int],
+) -> dict[str, Vector]:
+    """The totals of a table by one of its names."""
+    own = _asked(release, [names[axis]], where, level).figures
+    return _around(sums, {field: array[left] for field, array in own.items()})
+
+
+def _corner(release: Release, where: str | None, level: float, whole: float) -> dict[str, Any]:
+    """The total of a table."""
+    return _around(np.asarray(whole), _asked(release, [], where, level).figures)
+
+
+def _around(sums: Vector, own: dict[str, Vector]) -> dict[str, Vector]:
+    """Sums of the cells shown, with the error bars that the same query has by itself."""
+    ends = {end: sums + (own[end] - own["answer"]) for end in ("low", "high")}
+    return {"answer": sums, "std_error": own["std_error"], **ends}

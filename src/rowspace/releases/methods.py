@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, cast
 
+from .notes import stating
+
 if TYPE_CHECKING:
     import numpy as np
     import pandas as pd
@@ -22,25 +24,28 @@ if TYPE_CHECKING:
 
 
 class DerivedAnswers:
-    """Answers that follow from the estimate, with error bars; all free."""
+    """Answers that follow from the estimate, with error bars; all free.
+
+    All say which records they are about: an `Estimate` in `population`, frames in their ``attrs``.
+    """
 
     def difference(self, a: Query, b: Query, level: float = 0.95) -> Estimate:
         """The count of `a` minus the count of `b`; what they share cancels, noise and all."""
         from .derived import difference
 
-        return difference(self._release, a, b, level)
+        return stating(difference(self._release, a, b, level), self._release)
 
     def ratio(self, a: Query, b: Query, level: float = 0.95) -> Estimate:
         """The count of `a` over the count of `b`."""
         from .derived import ratio
 
-        return ratio(self._release, a, b, level)
+        return stating(ratio(self._release, a, b, level), self._release)
 
     def share(self, part: str, of: str | None = None, level: float = 0.95) -> Estimate:
         """The share of records with `part` among those with `of` (all records unless given)."""
         from .derived import share
 
-        return share(self._release, part, of, level)
+        return stating(share(self._release, part, of, level), self._release)
 
     def cdf(
         self, attribute: str, where: str | None = None, level: float = 0.95, *, simultaneous: bool = False
@@ -48,7 +53,7 @@ class DerivedAnswers:
         """The share of records below each edge of a numeric attribute, with a band."""
         from .derived_quantiles import cdf
 
-        return cdf(self._release, attribute, where, level, simultaneous=simultaneous)
+        return stating(cdf(self._release, attribute, where, level, simultaneous=simultaneous), self._release)
 
     def quantiles(
         self,
@@ -60,13 +65,13 @@ class DerivedAnswers:
         """Many quantiles of a numeric attribute at once, each with its interval."""
         from .derived_quantiles import quantiles
 
-        return quantiles(self._release, attribute, q, where, level)
+        return stating(quantiles(self._release, attribute, q, where, level), self._release)
 
     def median(self, attribute: str, where: str | None = None, level: float = 0.95) -> Estimate:
         """The median of a numeric attribute with its interval."""
         from .derived_quantiles import median
 
-        return median(self._release, attribute, where, level)
+        return stating(median(self._release, attribute, where, level), self._release)
 
     def table(
         self, row: str, column: str | None = None, where: str | None = None, level: float = 0.95
@@ -74,13 +79,13 @@ class DerivedAnswers:
         """Counts by one or two attributes, with totals that add up."""
         from .derived_tables import table
 
-        return table(self._release, row, column, where, level)
+        return stating(table(self._release, row, column, where, level), self._release)
 
     def top(self, k: int, *names: str, where: str | None = None, level: float = 0.95) -> pd.DataFrame:
         """The k cells of a table with the largest noisy counts."""
         from .derived_tables import top
 
-        return top(self._release, k, *names, where=where, level=level)
+        return stating(top(self._release, k, *names, where=where, level=level), self._release)
 
     def plot(self, *names: str, level: float = 0.95, ax: Axes | None = None) -> Axes:
         """One attribute as a histogram with intervals, or two as a heat map."""

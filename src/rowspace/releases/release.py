@@ -5,7 +5,8 @@ Guarantees
   (tests/releases/test_release.py::test_release_holds_no_counts).
 - `ask` and every other method spend no budget: they are functions of the noisy answers
   (by construction: this room may not import `sources`, checked in CI).
-- Intervals cover the true answer with at least the stated probability up to the accuracy stated in
+- Intervals cover the true answer among the records that are counted (`Plan.population` says which are not) with at
+  least the stated probability up to the accuracy stated in
   `rowspace.error.intervals` (tests/releases/test_coverage.py).
 """
 
@@ -29,11 +30,14 @@ from rowspace.operators.base import Vector
 from rowspace.operators.component_tables import ComponentTables
 from rowspace.planning import Plan, dropped_bits
 from rowspace.reconstruct import answer_products, estimate_counts, estimate_tables
-from rowspace.workload import Part, Workload
+from rowspace.workload import Workload
 from rowspace.workload.asked import asked
 
+from .answer_columns import answer_columns
 from .interval_ends import interval_ends
 from .methods import DerivedAnswers
+from .notes import read_as, with_notes
+from .portions import portions
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -95,7 +99,10 @@ class Release(DerivedAnswers):
         return np.asarray(queries.unweighted_operator() @ self.estimate)
 
     def answers(self, level: float = 0.95) -> pd.DataFrame:
-        """The workload's answers: labels, answer, std_error and a confidence interval at `level`."""
+        """The workload's answers: labels, answer, std_error and a confidence interval at `level`.
+
+        The frame's ``attrs`` hold the statement, the level and, where records are left out, the population covered.
+        """
         return self._table(self.plan.counted, level)
 
     def ask(self, queries: Workload | str | Sequence[str], level: float = 0.95) -> pd.DataFrame:
@@ -120,16 +127,8 @@ class Release(DerivedAnswers):
 
         For releases of more answers than fit in memory; the columns are those of `answers`.
         """
-        workload = self.plan.counted
-        portion: list[Part] = []
-        size = 0
-        for part in workload.parts:
-            if portion and size + part.size > rows:
-                yield self._table(Workload(workload.domain, portion), level, workload.columns)
-                portion, size = [], 0
-            portion.append(part)
-            size += part.size
-        yield self._table(Workload(workload.domain, portion), level, workload.columns)
+        for portion in portions(self.plan.counted, rows):
+            yield self._table(portion, level, self.plan.workload.columns)
 
     def _within(self, queries: Workload) -> Workload:
         """The same queries over the attributes this release has measured."""
@@ -161,17 +160,17 @@ class Release(DerivedAnswers):
         std_error, half_width = self.plan.error_bars(level, queries)
         answer = self._answer(queries)
         low, high = interval_ends(answer, half_width, self._largest_count)
-        columns: dict[str, Any] = dict(queries.table(0, queries.size, attributes))
-        columns |= {"answer": answer, "std_error": std_error, "low": low, "high": high}
-        return pd.DataFrame(columns)
+        figures = {"answer": answer, "std_error": std_error, "low": low, "high": high}
+        labels = queries.table(0, queries.size, attributes)
+        return with_notes(pd.DataFrame(answer_columns(labels, figures)), self, level)
 
     @property
     def statement(self) -> str:
         """What was promised and how to read the numbers, in plain words; goes with every export."""
+        plan = self.plan
         return (
-            f"Released by rowspace {__version__} under {self.plan.privacy}, with {self.plan.noise} in units of the "
-            "integers that were asked. Answers are unbiased and consistent with one another; a negative or fractional "
-            "count is noise, not a mistake. Any further computation on these numbers costs no privacy."
+            f"Released by rowspace {__version__} under {plan.privacy}. {read_as(plan.population, plan.noise.name)} "
+            "Any further computation on these numbers costs no privacy."
         )
 
     def __str__(self) -> str:

@@ -60,9 +60,11 @@ def synthetic(
         for name, own in zip(domain.names, codes, strict=True)
     }
     frame = pd.DataFrame(columns)
+    left_out = release.plan.population
     frame.attrs["statement"] = (
         "Synthetic records: biased post-processing, fitted to non-negative counts; no record stands for a person. "
-        f"Made from a release under {promise_of(release)}, at no further cost of privacy."
+        f"{left_out + ' ' if left_out else ''}Made from a release under {promise_of(release)}, at no further cost of "
+        "privacy."
     )
     return frame
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 import numpy as np
@@ -35,7 +35,8 @@ class Result:
     """A strategy with its error and how it was found.
 
     `total_error` is the expected squared error summed over the workload, `lower_bound` a number no strategy can
-    go below under the same privacy, `status` a sentence that says what happened and what to try next.
+    go below under the same privacy, `status` a sentence that says what happened and what to try next. `worst` is the
+    largest expected squared error of a query, where strategies were compared by it.
     """
 
     name: str
@@ -45,6 +46,7 @@ class Result:
     status: str
     steps: int
     seconds: float
+    worst: float | None = field(default=None, kw_only=True)
 
     @property
     def ratio(self) -> float:

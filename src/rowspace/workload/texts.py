@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 
 from rowspace.domain import Domain
-from rowspace.exceptions import InvalidWorkload
+from rowspace.exceptions import InvalidWorkload, RowspaceError
 from rowspace.workload.conditions import Conditions, check_entries
 from rowspace.workload.part import Part
 from rowspace.workload.predicate import Component, split
@@ -13,6 +14,8 @@ from rowspace.workload.predicate.meaning import check_work
 from rowspace.workload.union import Workload
 
 Product = list[Component]
+
+_LONGEST_SHOWN = 60
 
 
 def predicates(domain: Domain, texts: Iterable[str]) -> Workload:
@@ -43,8 +46,10 @@ def predicates(domain: Domain, texts: Iterable[str]) -> Workload:
         raise InvalidWorkload(f"a workload needs a Domain first, got {type(domain).__name__}")
     products: list[Product] = []
     entries = work = 0
+    several = not (isinstance(texts, Sequence) and len(texts) == 1)
     for text in texts:
-        products.append(split(text, domain))
+        with naming(text, several):
+            products.append(split(text, domain))
         entries += sum(len(component.cells) for component in products[-1])
         work += sum(component.work for component in products[-1])
         check_entries(entries)
@@ -52,6 +57,18 @@ def predicates(domain: Domain, texts: Iterable[str]) -> Workload:
     if not products:
         raise InvalidWorkload('predicates needs at least one text, such as "age >= 65"')
     return Workload(domain, [_part(run, varying) for run, varying in _runs(products)])
+
+
+@contextmanager
+def naming(text: object, several: bool) -> Iterator[None]:
+    """Say, before the message of any error of ours raised inside, which of several queries it is about."""
+    try:
+        yield
+    except RowspaceError as error:
+        if several and isinstance(text, str):
+            shown = text if len(text) <= _LONGEST_SHOWN else text[: _LONGEST_SHOWN - 1] + "…"
+            error.args = (f"query {shown!r}: {error}", *error.args[1:])
+        raise
 
 
 def _part(run: list[Product], varying: int) -> Part:

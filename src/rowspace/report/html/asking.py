@@ -12,7 +12,7 @@ from rowspace import operators as op
 from rowspace import workload as families
 from rowspace.domain import Attribute, Numeric
 from rowspace.exceptions import TooLarge, UnsupportedWorkload
-from rowspace.releases import Release
+from rowspace.releases import Combined, Release
 from rowspace.workload import Part, Workload
 
 from .charts.frame import Tick
@@ -44,7 +44,7 @@ class Axis:
         return _edge_ticks(self.numeric, number, self.width)
 
 
-def axis_of(release: Release, name: str) -> Axis:
+def axis_of(release: Release | Combined, name: str) -> Axis:
     """An attribute or level, its cells merged as far as a chart needs."""
     domain = release.plan.domain
     owner, level = domain.resolve(name)
@@ -61,7 +61,7 @@ def axis_of(release: Release, name: str) -> Axis:
     return Axis(name, labels, width, attribute)
 
 
-def cells(release: Release, axis: Axis, level: float) -> Estimates | None:
+def cells(release: Release | Combined, axis: Axis, level: float) -> Estimates | None:
     """The number of records in each cell of an axis."""
     domain = release.plan.domain
     if axis.width == 1:
@@ -71,7 +71,7 @@ def cells(release: Release, axis: Axis, level: float) -> Estimates | None:
     return _ask(release, families.product(domain, {axis.name: _merging(axis)}), axis.labels, level)
 
 
-def cumulative(release: Release, axis: Axis, level: float) -> Estimates | None:
+def cumulative(release: Release | Combined, axis: Axis, level: float) -> Estimates | None:
     """The number of records up to the end of each cell of an axis."""
     domain = release.plan.domain
     labels = tuple(f"up to {label}" for label in axis.labels)
@@ -83,13 +83,15 @@ def cumulative(release: Release, axis: Axis, level: float) -> Estimates | None:
     return _ask(release, families.product(domain, {axis.name: op.Dense(merging)}), labels, level)
 
 
-def answers_of(release: Release, parts: list[Part], level: float) -> Estimates | None:
+def answers_of(release: Release | Combined, parts: list[Part], level: float) -> Estimates | None:
     """The answers of some parts of the workload, labelled as the workload labels them."""
     queries = Workload(release.plan.domain, parts)
     return _ask(release, queries, tuple(queries.labels()), level)
 
 
-def _ask(release: Release, queries: Workload, labels: tuple[str, ...], level: float) -> Estimates | None:
+def _ask(
+    release: Release | Combined, queries: Workload, labels: tuple[str, ...], level: float
+) -> Estimates | None:
     """The answers, or nothing if the strategy does not determine them or they would take too long."""
     try:
         return estimates(labels, release.ask(queries, level))

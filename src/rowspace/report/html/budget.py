@@ -79,7 +79,6 @@ def _charges(charges: Sequence[Charge], own: Charge | None) -> Markup:
             "tr",
             element("th", str(charge.id), scope="row"),
             element("td", f"{charge.time:%Y-%m-%d %H:%M}"),
-            element("td", charge.who),
             element("td", str(charge.cost)),
             element("td", element("code", charge.digest[:_DIGEST_SHOWN])),
             class_="chosen" if charge is own else None,
@@ -88,7 +87,8 @@ def _charges(charges: Sequence[Charge], own: Charge | None) -> Markup:
     ]
     left_out = "" if len(shown) == len(charges) else f", the last {len(shown)} of {whole(len(charges))}"
     caption = f"Charges{left_out}; this release in bold" if own is not None else f"Charges{left_out}"
-    headings = ("charge", "time (UTC)", "who", "cost", "release (SHA-256)")
+    # Who charged it is in the ledger, for those who keep it; a page is for everybody.
+    headings = ("charge", "time (UTC)", "cost", "release (SHA-256)")
     table = element(
         "table",
         element("caption", caption),
