@@ -59,6 +59,11 @@ class CombinedPlan:
         return self.workload.domain
 
     @property
+    def counted(self) -> Workload:
+        """The queries, which are over the cells that were counted."""
+        return self.workload
+
+    @property
     def population(self) -> str:
         """Which records some release leaves out of its answers, in words; empty where every record is counted."""
         return population(self.domain, [privacy.unit for privacy in self.privacy.each])

@@ -59,10 +59,10 @@ class Consistent:
         """Answers to other queries over the same attributes, for free; as text they are conditions or SQL."""
         return self._table(as_queries(self.release.plan.domain, queries))
 
-    def table(self, row: str, column: str | None = None) -> pd.DataFrame:
+    def table(self, row: str, column: str | None = None, *, missing: bool = False) -> pd.DataFrame:
         """Counts by one or two attributes (or levels) with their totals, which are sums of what is shown."""
         names = [row] if column is None else [row, column]
-        found = groups(self.release.plan.domain, names)
+        found = groups(self.release.plan.domain, names, missing=missing)
         cells = found.arranged(self._counts.answer(found.workload))
         cells = _as_whole(cells) if self.integral else cells
         margins = [cells.sum(axis=1), cells.sum(axis=0)] if column is not None else []

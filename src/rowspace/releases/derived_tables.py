@@ -46,9 +46,17 @@ class CrossTable:
 
 
 def table(
-    release: Release, row: str, column: str | None = None, where: str | None = None, level: float = 0.95
+    release: Release,
+    row: str,
+    column: str | None = None,
+    where: str | None = None,
+    level: float = 0.95,
+    *,
+    missing: bool = False,
 ) -> CrossTable:
     """Counts by one or two attributes (or levels) with their totals, among the records where a condition holds.
+
+    Totals are of the cells shown; with `missing`, records without a known value have a row and a column of their own.
 
     >>> import rowspace as rs
     >>> domain = rs.Domain(age=rs.Numeric(0, 2, bins=2), sex=rs.Categorical(["F", "M"]))
@@ -58,16 +66,22 @@ def table(
     True
     """
     names = [row] if column is None else [row, column]
-    body = _asked(release, names, where, level)
+    body = _asked(release, names, where, level, missing=missing)
     left = [body.groups.left(axis) for axis in range(len(names))]
     labels = [[body.groups.labels[axis][at] for at in kept] for axis, kept in enumerate(left)]
     cells = {field: array[np.ix_(*left)] for field, array in body.figures.items()}
     margins = [
-        _margin(release, names, axis, where, level, cells["answer"].sum(axis=1 - axis), left[axis])
+        _around(
+            cells["answer"].sum(axis=1 - axis),
+            _asked(release, [names[axis]], where, level, [names[1 - axis]], missing).figures,
+            left[axis],
+        )
         for axis in range(len(names))
         if len(names) == 2
     ]
-    corner = _corner(release, where, level, cells["answer"].sum())
+    corner = _around(
+        np.asarray(cells["answer"].sum()), _asked(release, [], where, level, names, missing).figures
+    )
     frames = {
         field: framed(names, labels, cells[field], [margin[field] for margin in margins], corner[field])
         for field in FIELDS
@@ -139,9 +153,16 @@ class _Asked:
     figures: dict[str, Vector]
 
 
-def _asked(release: Release, names: Sequence[str], where: str | None, level: float) -> _Asked:
-    """Answers by some attributes."""
-    found = groups(release.plan.domain, names, where)
+def _asked(
+    release: Release,
+    names: Sequence[str],
+    where: str | None,
+    level: float,
+    among: Sequence[str] = (),
+    missing: bool = False,
+) -> _Asked:
+    """Answers by some attributes, summed over what a table shows `among` others."""
+    found = groups(release.plan.domain, names, where, among=among, missing=missing)
     if found.workload.size > MAX_TABLE:
         raise TooLarge(
             f"a table of {found.workload.size:,} cells is too large, the limit is {MAX_TABLE:,}; name fewer or "
@@ -151,26 +172,8 @@ def _asked(release: Release, names: Sequence[str], where: str | None, level: flo
     return _Asked(found, {field: found.arranged(answers[field]) for field in FIELDS})
 
 
-def _margin(
-    release: Release,
-    names: Sequence[str],
-    axis: int,
-    where: str | None,
-    level: float,
-    sums: Vector,
-    left: list[int],
-) -> dict[str, Vector]:
-    """The totals of a table by one of its names."""
-    own = _asked(release, [names[axis]], where, level).figures
-    return _around(sums, {field: array[left] for field, array in own.items()})
-
-
-def _corner(release: Release, where: str | None, level: float, whole: float) -> dict[str, Any]:
-    """The total of a table."""
-    return _around(np.asarray(whole), _asked(release, [], where, level).figures)
-
-
-def _around(sums: Vector, own: dict[str, Vector]) -> dict[str, Vector]:
+def _around(sums: Vector, figures: dict[str, Vector], left: list[int] | None = None) -> dict[str, Any]:
     """Sums of the cells shown, with the error bars that the same query has by itself."""
+    own = figures if left is None else {field: array[left] for field, array in figures.items()}
     ends = {end: sums + (own[end] - own["answer"]) for end in ("low", "high")}
     return {"answer": sums, "std_error": own["std_error"], **ends}

@@ -74,12 +74,18 @@ class DerivedAnswers:
         return stating(median(self._release, attribute, where, level), self._release)
 
     def table(
-        self, row: str, column: str | None = None, where: str | None = None, level: float = 0.95
+        self,
+        row: str,
+        column: str | None = None,
+        where: str | None = None,
+        level: float = 0.95,
+        *,
+        missing: bool = False,
     ) -> CrossTable:
-        """Counts by one or two attributes, with totals that add up."""
+        """Counts by one or two attributes, with totals that add up; `missing` shows records without a known value."""
         from .derived_tables import table
 
-        return stating(table(self._release, row, column, where, level), self._release)
+        return stating(table(self._release, row, column, where, level, missing=missing), self._release)
 
     def top(self, k: int, *names: str, where: str | None = None, level: float = 0.95) -> pd.DataFrame:
         """The k cells of a table with the largest noisy counts."""

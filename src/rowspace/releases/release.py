@@ -31,9 +31,9 @@ from rowspace.operators.component_tables import ComponentTables
 from rowspace.planning import Plan, dropped_bits
 from rowspace.reconstruct import answer_products, estimate_counts, estimate_tables
 from rowspace.workload import Workload
-from rowspace.workload.asked import asked
 
 from .answer_columns import answer_columns
+from .evidence import as_queries
 from .interval_ends import interval_ends
 from .methods import DerivedAnswers
 from .notes import read_as, with_notes
@@ -110,9 +110,7 @@ class Release(DerivedAnswers):
 
         `UnsupportedWorkload` for a query that the measured strategy cannot answer without bias.
         """
-        if not isinstance(queries, Workload):
-            queries = asked(self.plan.domain, queries)
-        within = self._within(queries)
+        within = as_queries(self.plan.domain, queries)
         try:
             return self._table(within, level)
         except UnsupportedWorkload:
@@ -129,23 +127,6 @@ class Release(DerivedAnswers):
         """
         for portion in portions(self.plan.counted, rows):
             yield self._table(portion, level, self.plan.workload.columns)
-
-    def _within(self, queries: Workload) -> Workload:
-        """The same queries over the attributes this release has measured."""
-        for name in queries.attributes:
-            if name not in self.plan.domain or queries.domain[name] != self.plan.domain[name]:
-                raise InvalidWorkload(
-                    f"attribute {name!r} was not measured as declared here; this release has "
-                    f"{', '.join(self.plan.domain.names)}"
-                )
-        whole = queries.over(self.plan.domain.with_places())
-        uncounted = (whole.domain.places - self.plan.domain.places) - whole.unseen
-        if uncounted:
-            raise UnsupportedWorkload(
-                f"this release has not counted records whose {min(uncounted)!r} is missing; ask among the others, as "
-                f"in \"{min(uncounted)} is not missing\", or plan with these queries and release again"
-            )
-        return whole.over(self.plan.domain)
 
     def _table(
         self, queries: Workload, level: float, attributes: Sequence[str] | None = None

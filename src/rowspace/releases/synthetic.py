@@ -78,7 +78,18 @@ def _generator(rng: object) -> np.random.Generator:
 
 
 def _values(attribute: Attribute, codes: Codes, draw: bool, rng: np.random.Generator) -> Any:
-    """The column of an attribute from cell numbers."""
+    """The column of an attribute from cell numbers; a record in the place for missing values has none."""
+    known = codes < attribute.size
+    values = _known_values(attribute, codes[known], draw, rng)
+    if known.all():
+        return values
+    import pandas as pd
+
+    column = pd.array(values, dtype="Int64") if values.dtype.kind == "i" else pd.Series(values)
+    return pd.Series(column, index=np.flatnonzero(known)).reindex(np.arange(len(codes))).array
+
+
+def _known_values(attribute: Attribute, codes: Codes, draw: bool, rng: np.random.Generator) -> Any:
     if isinstance(attribute, Numeric) and draw:
         low, high = attribute.edges[codes], attribute.edges[codes + 1]
         if attribute.integer:  # then edges are whole too
