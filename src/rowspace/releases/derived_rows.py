@@ -10,13 +10,13 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from rowspace.domain import Domain, Numeric
+from rowspace.domain import Dates, Domain, Numeric
 from rowspace.exceptions import InvalidInput, TooLarge
 from rowspace.operators import Dense
 from rowspace.operators.base import Vector
 from rowspace.workload import Part, Workload, predicates
 from rowspace.workload.factors import Factor, Matrix
-from rowspace.workload.predicate import parse
+from rowspace.workload.predicate import parsed
 from rowspace.workload.predicate.syntax import Condition
 from rowspace.workload.sql_queries.grouping import NameKey
 from rowspace.workload.sql_queries.parts import PartBuilder
@@ -58,7 +58,7 @@ def combined(
 
 def groups(domain: Domain, names: Sequence[str], where: str | None) -> Workload:
     """Every combination of some attributes or levels, among the records where a condition holds."""
-    truth: Condition | bool = True if where is None else parse(where)
+    truth: Condition | bool = True if where is None else parsed(where, domain)
     builder = PartBuilder(domain, SqlText(where or ""))
     attributes = [domain.resolve(name)[0] for name in names]
     if len(set(attributes)) < len(attributes):
@@ -91,6 +91,10 @@ def along(domain: Domain, attribute: str, rows: Vector, where: str | None) -> Wo
 def numeric(domain: Domain, attribute: str) -> Numeric:
     """An attribute that has a distribution: numbers in bins, not too many."""
     found = domain[attribute]
+    if isinstance(found, Dates):
+        raise InvalidInput(
+            f"expected a numeric attribute, got {attribute!r}, which holds dates; ask for its prefixes"
+        )
     if not isinstance(found, Numeric):
         raise InvalidInput(f"expected a numeric attribute, got {attribute!r}: its categories have no order")
     if found.size > MAX_BINS:

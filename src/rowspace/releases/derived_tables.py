@@ -47,7 +47,7 @@ def table(
     """Counts by one or two attributes (or levels) with their totals, among the records where a condition holds.
 
     >>> import rowspace as rs
-    >>> domain = rs.Domain(age=rs.Numeric(0, 2, bins=2), sex=rs.Categorical(["F", "M"]))
+    >>> domain = rs.Domain(age=rs.Numeric(0, 2, bins=2, integer=True), sex=rs.Categorical(["F", "M"]))
     >>> made = rs.release(rs.plan(rs.workload.marginal(domain, "age", "sex"), rs.PureDP(1.0)), [10, 20, 30, 40])
     >>> t = table(made, "age", "sex").answer
     >>> bool(t.loc["0", "F"] + t.loc["0", "M"] == t.loc["0", "total"])
