@@ -16,7 +16,7 @@ from ._version import __version__
 
 if TYPE_CHECKING:
     from . import error, operators, privacy, strategy, workload
-    from .domain import Categorical, Domain, Numeric
+    from .domain import Categorical, Dates, DayOfWeek, Domain, HourOfDay, Numeric
     from .exceptions import RowspaceError
     from .mechanism import release
     from .planning import Plan, Target, plan_for
@@ -31,7 +31,10 @@ __all__ = [
     "ApproxDP",
     "Categorical",
     "Combined",
+    "Dates",
+    "DayOfWeek",
     "Domain",
+    "HourOfDay",
     "Neighbours",
     "Numeric",
     "Plan",
@@ -54,7 +57,7 @@ __all__ = [
 ]
 
 _HOMES = {
-    "domain": ("Categorical", "Domain", "Numeric"),
+    "domain": ("Categorical", "Dates", "DayOfWeek", "Domain", "HourOfDay", "Numeric"),
     "exceptions": ("RowspaceError",),
     "mechanism": ("release",),
     "planning": ("Plan", "Target", "plan", "plan_for"),

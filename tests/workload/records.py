@@ -14,7 +14,7 @@ STATES = {"Alameda": "CA", "Kern": "CA", "Clark": "NV"}
 COASTS = {"CA": True, "NV": False}
 
 DOMAIN = Domain(
-    age=Numeric(0, 12, bins=4),
+    age=Numeric(0, 12, bins=4, integer=True),
     sex=Categorical(["F", "M"], other="unknown"),
     height=Numeric(0, 1, bins=4),
     county=Categorical(list(STATES), levels={"state": STATES, "coastal": COASTS}),

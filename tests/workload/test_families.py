@@ -15,7 +15,9 @@ from rowspace.exceptions import InvalidDomain, InvalidWorkload, TooLarge
 
 from .records import COASTS, DOMAIN, STATES, cells
 
-SMALL = Domain(x=Numeric(0, 4, bins=4), y=Categorical(["a", "b"]), z=Numeric(0, 3, bins=3))
+SMALL = Domain(
+    x=Numeric(0, 4, bins=4, integer=True), y=Categorical(["a", "b"]), z=Numeric(0, 3, bins=3, integer=True)
+)
 
 
 def dense(workload):
@@ -129,7 +131,7 @@ def test_product_over_a_level():
 
 @pytest.mark.parametrize("n", [1, 2, 7, 1000])
 def test_every_range_is_labelled_by_its_own_ends(n):
-    workload = wl.ranges(Domain(x=Numeric(0, n, bins=n)), "x")
+    workload = wl.ranges(Domain(x=Numeric(0, n, bins=n, integer=True)), "x")
     factor = workload.parts[0].factors[0]
     sample = {0, workload.size - 1, workload.size // 2, n - 1, n % workload.size, workload.size // 3}
     for row in sample:

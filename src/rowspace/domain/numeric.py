@@ -36,12 +36,12 @@ class Numeric:
             bin and no range, and in all counts that are not about this attribute. ``"clip"`` counts it in the
             nearest bin (NULL and NaN stay missing). ``"drop"`` leaves the record, and one with NULL, out of every
             count of a workload that names this attribute. How many there are is never reported.
-        integer: Whether the values are integers (others are rounded down). Then ``age <= 64`` means
-            ``age < 65``. By default true when every edge is an integer.
+        integer: Whether the values are whole numbers (others are rounded down). Only then does ``age <= 64`` mean
+            ``age < 65``, and a bin of one number is called ``18`` rather than ``[18, 19)``. Every edge must be whole.
 
     Bins of equal width take constant memory until `edges` is asked for.
 
-    >>> age = Numeric(0, 100, bins=100)
+    >>> age = Numeric(0, 100, bins=100, integer=True)
     >>> age.size, age.label(18), age.span_label(18, 64)
     (100, '18', '[18, 65)')
     >>> Numeric(edges=[0, 18, 65, 120]).labels()
@@ -63,14 +63,12 @@ class Numeric:
         bins: int | None = None,
         edges: Iterable[float] | npt.NDArray[Any] | None = None,
         outside: Outside = "missing",
-        integer: bool | None = None,
+        integer: bool = False,
     ) -> None:
         if outside not in POLICIES:
             raise InvalidDomain(f"outside must be 'missing', 'clip' or 'drop', got {outside!r}")
-        if integer is not None and not isinstance(integer, bool):
-            raise InvalidDomain(
-                f"integer must be True, False or None (decide from the edges), got {integer!r}"
-            )
+        if not isinstance(integer, bool):
+            raise InvalidDomain(f"integer must be True or False, got {integer!r}")
         given: npt.NDArray[np.float64] | None = None
         if edges is None:
             size, first, last = check_equal_bins(low, high, bins)
@@ -95,7 +93,7 @@ class Numeric:
             ("low", first),
             ("high", last),
             ("outside", outside),
-            ("integer", all_integers if integer is None else integer),
+            ("integer", integer),
             ("_given_edges", given),
         ):
             object.__setattr__(self, name, value)
@@ -213,7 +211,7 @@ class Numeric:
             bins=data.get("bins"),
             edges=data.get("edges"),
             outside=cast(Outside, data.get("outside", "drop")),
-            integer=data.get("integer"),
+            integer=data.get("integer", False),
         )
 
     @cached_property

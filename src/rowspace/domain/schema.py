@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import Any
 
 from rowspace.domain.categorical import Categorical, Level
+from rowspace.domain.dates import Dates, DayOfWeek, HourOfDay
 from rowspace.domain.numeric import Numeric
 from rowspace.domain.suggestions import did_you_mean
 from rowspace.exceptions import InvalidDomain
@@ -17,6 +18,13 @@ Attribute = Numeric | Categorical
 
 #: What the place for values that are not known is called.
 MISSING = "missing"
+_KINDS: dict[str, type[Attribute]] = {
+    "numeric": Numeric,
+    "categorical": Categorical,
+    "dates": Dates,
+    "hour_of_day": HourOfDay,
+    "day_of_week": DayOfWeek,
+}
 
 _MAX_ATTRIBUTES = 10_000
 _LONGEST_NAME = 200
@@ -30,7 +38,7 @@ class Domain:
     Cells are numbered in C order over the attributes in the order of declaration (the last one fastest).
     Nothing of the size of the domain is ever stored: 2¹⁰⁰ cells cost what their attributes cost.
 
-    >>> domain = Domain(age=Numeric(0, 100, bins=100), sex=Categorical(["F", "M"]))
+    >>> domain = Domain(age=Numeric(0, 100, bins=100, integer=True), sex=Categorical(["F", "M"]))
     >>> domain.names, domain.shape, domain.size
     (('age', 'sex'), (100, 2), 200)
     >>> print(domain)
@@ -95,6 +103,11 @@ class Domain:
         """Return the place of an attribute in the order of declaration."""
         self._check_known(name, self._by_name)
         return self._positions[name]
+
+    def column(self, name: str) -> str:
+        """Return the column of the data that an attribute reads: the one of its name, unless it declares another."""
+        declared: str | None = getattr(self[name], "column", None)
+        return declared or name
 
     def resolve(self, name: str) -> tuple[str, str | None]:
         """Tell what a name means: ``(attribute, None)`` or ``(attribute, level)``.
@@ -185,11 +198,10 @@ class Domain:
             raise InvalidDomain("a saved domain needs a list of attributes")
         pairs: list[tuple[Any, Attribute]] = []
         for item in data["attributes"]:
-            if not isinstance(item, Mapping) or item.get("kind") not in ("numeric", "categorical"):
-                raise InvalidDomain("a saved attribute needs a name and a kind, 'numeric' or 'categorical'")
+            if not isinstance(item, Mapping) or str(item.get("kind")) not in _KINDS:
+                raise InvalidDomain(f"a saved attribute needs a name and a kind, one of {', '.join(_KINDS)}")
             fields = {key: value for key, value in item.items() if key != "name"}
-            kind = Numeric if item["kind"] == "numeric" else Categorical
-            pairs.append((item.get("name"), kind.from_dict(fields)))
+            pairs.append((item.get("name"), _KINDS[item["kind"]].from_dict(fields)))
         return cls(pairs)
 
     @cached_property
@@ -249,7 +261,8 @@ def _check_attributes(pairs: list[tuple[str, Attribute]]) -> None:
         _take(taken, name, "an attribute")
         if not isinstance(attribute, Numeric | Categorical):
             raise InvalidDomain(
-                f"attribute {name!r} must be Numeric(...) or Categorical(...), got {type(attribute).__name__}"
+                f"attribute {name!r} must be Numeric(...), Categorical(...) or Dates(...), "
+                f"got {type(attribute).__name__}"
             )
     for name, attribute in pairs:
         if isinstance(attribute, Categorical):

@@ -59,7 +59,7 @@ def table(
     Totals are of the cells shown; with `missing`, records without a known value have a row and a column of their own.
 
     >>> import rowspace as rs
-    >>> domain = rs.Domain(age=rs.Numeric(0, 2, bins=2), sex=rs.Categorical(["F", "M"]))
+    >>> domain = rs.Domain(age=rs.Numeric(0, 2, bins=2, integer=True), sex=rs.Categorical(["F", "M"]))
     >>> made = rs.release(rs.plan(rs.workload.marginal(domain, "age", "sex"), rs.PureDP(1.0)), [10, 20, 30, 40])
     >>> t = table(made, "age", "sex").answer
     >>> bool(t.loc["0", "F"] + t.loc["0", "M"] == t.loc["0", "total"])

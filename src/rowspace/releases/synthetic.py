@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rowspace.domain import Attribute, Categorical, Numeric
+from rowspace.domain import Attribute, Categorical, Dates, Numeric
+from rowspace.domain.calendar import DAY
 from rowspace.exceptions import InvalidInput
 from rowspace.reconstruct.table_rows import Codes
 
@@ -92,6 +93,10 @@ def _values(attribute: Attribute, codes: Codes, draw: bool, rng: np.random.Gener
 def _known_values(attribute: Attribute, codes: Codes, draw: bool, rng: np.random.Generator) -> Any:
     if isinstance(attribute, Numeric) and draw:
         low, high = attribute.edges[codes], attribute.edges[codes + 1]
+        if isinstance(attribute, Dates):
+            unit = 1 if attribute.times else DAY
+            drawn = rng.integers((low // unit).astype(np.int64), (high // unit).astype(np.int64)) * unit
+            return drawn.astype("datetime64[s]")
         if attribute.integer:  # then edges are whole too
             return rng.integers(low.astype(np.int64), high.astype(np.int64))
         place = rng.random(len(codes))

@@ -10,18 +10,18 @@ import functools
 import math
 import operator
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import ibis
 import numpy as np
 
-from rowspace.domain import Attribute, Domain, Numeric
+from rowspace.domain import Attribute, Domain, Numeric, Timed
 from rowspace.exceptions import SourceError
 from rowspace.privacy import PrivacyUnit
 from rowspace.sources.binning import bin_recipe, is_binned
 from rowspace.sources.categories import code_recipe, has_code
-from rowspace.sources.columns import TypedColumn, typed_column
+from rowspace.sources.columns import TypedColumn, timed_column, typed_column, with_times
 from rowspace.sources.contributions import bounded, bounded_number, unit_values
 from rowspace.sources.opening import OpenTable
 from rowspace.sources.secrecy import attempt
@@ -66,8 +66,12 @@ def code_rows(opened: OpenTable, domain: Domain, unit: PrivacyUnit | None = None
     Raises:
         SourceError: A column has the wrong type, or holds text that cannot be read as its attribute.
     """
+    rows, times = with_times(opened.rows, domain, opened.backend.name)
+    opened = replace(opened, rows=rows)
     columns = [
-        typed_column(name, opened.rows[name], attribute, is_text=opened.is_text)
+        timed_column(rows, times[name], attribute)
+        if isinstance(attribute, Timed)
+        else typed_column(name, rows[name], attribute, is_text=opened.is_text)
         for name, attribute in domain.attributes
     ]
     owner = {} if unit is None else {"unit": unit_values(opened.rows[unit.column], unit)}
@@ -166,6 +170,11 @@ def _rows_inside(
         for position, column in enumerate(columns)
         if column.unreadable is not None
     }
+    flags |= {
+        f"apart{position}_{side}": flag
+        for position, column in enumerate(columns)
+        for side, flag in enumerate(column.apart or ())
+    }
     marked = opened.rows.select(inside=combine(operator.and_, insides), **flags)
     found = fetch(
         opened.backend,
@@ -173,7 +182,13 @@ def _rows_inside(
             inside=marked.count(where=marked.inside), **{flag: marked[flag].any() for flag in flags}
         ),
     ).to_pylist()[0]
-    for position, (name, column) in enumerate(zip(domain.names, columns, strict=True)):
+    for position, (attribute_name, column) in enumerate(zip(domain.names, columns, strict=True)):
+        name = domain.column(attribute_name)
+        if found.get(f"apart{position}_0") and found.get(f"apart{position}_1"):
+            raise SourceError(
+                f"column {name!r} mixes times with a zone and times without one, which cannot be compared; "
+                "write all of them in one way"
+            )
         if found.get(f"unreadable{position}"):
             raise SourceError(
                 f"column {name!r} must hold {column.wanted}, as its attribute is declared, got text that "

@@ -12,11 +12,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
+import ibis
 import pyarrow.parquet as pq
 
-from rowspace.domain import Categorical, Domain
+from rowspace.domain import Categorical, Dates, Domain
 from rowspace.exceptions import InvalidDomain, SourceError
 from rowspace.sources import opening, text
+from rowspace.sources.columns import with_times
 from rowspace.sources.databases import table_of
 from rowspace.sources.opening import OpenTable, open_table
 from rowspace.sources.secrecy import attempt
@@ -26,6 +28,9 @@ __all__ = ["MAX_SKETCHED_VALUES", "ColumnSketch", "sketch_columns"]
 #: Text with more distinct values than this is taken for names or identifiers, and its values are not listed.
 MAX_SKETCHED_VALUES = 50
 
+# Only its zone matters here: how far times reach is what is looked for.
+_ANY_DATES = Dates("2000-01-01", "2001-01-01", every="year")
+
 _FAILED = (
     "the source could not be looked at: it is damaged or the engine failed; the engine's message is withheld "
     "because it may quote data"
@@ -34,14 +39,14 @@ _FAILED = (
 
 @dataclass(frozen=True)
 class ColumnSketch:
-    """What a look at one column found: the true range of its numbers, or its true distinct texts.
+    """What a look at one column found: the true range of its numbers or times (in seconds), or its true distinct texts.
 
     kind "many" is text of more than `MAX_SKETCHED_VALUES` distinct values, "empty" a column of NULL only, and
     "other" a type that cannot be counted.
     """
 
     name: str
-    kind: Literal["numbers", "booleans", "text", "many", "empty", "other"]
+    kind: Literal["numbers", "times", "booleans", "text", "many", "empty", "other"]
     type: str
     low: float = math.nan
     high: float = math.nan
@@ -109,10 +114,12 @@ def _sketch(opened: OpenTable, name: str) -> ColumnSketch:
         return ColumnSketch(name, "booleans", str(dtype))
     if dtype.is_numeric():
         return _sketch_numbers(opened, name, column.cast("float64"), str(dtype))
+    if dtype.is_date() or dtype.is_timestamp():
+        return _sketch_times(opened, name, str(dtype)) or ColumnSketch(name, "empty", str(dtype))
     if dtype.is_string():
         if opened.is_text and _all_numbers(opened, column):
             return _sketch_numbers(opened, name, column.try_cast("float64"), "text of numbers")
-        return _sketch_text(opened, name, column)
+        return _sketch_times(opened, name, "text of dates") or _sketch_text(opened, name, column)
     return ColumnSketch(name, "empty" if dtype.is_null() else "other", str(dtype))
 
 
@@ -142,6 +149,19 @@ def _sketch_numbers(opened: OpenTable, name: str, values: Any, dtype: str) -> Co
     return ColumnSketch(
         name, "numbers", dtype, float(found["low"]), float(found["high"]), bool(found["whole"])
     )
+
+
+def _sketch_times(opened: OpenTable, name: str, dtype: str) -> ColumnSketch | None:
+    """The range of the times, or None where there are none or some text is none."""
+    rows, times = with_times(opened.rows.select(name), Domain({name: _ANY_DATES}), opened.backend.name)
+    seconds = times[name]
+    unreadable = rows[f"{seconds}_unreadable"].any() if dtype == "text of dates" else ibis.literal(False)
+    found = _fetch(
+        opened, rows.aggregate(low=rows[seconds].min(), high=rows[seconds].max(), unreadable=unreadable)
+    )[0]
+    if found["low"] is None or found["unreadable"]:
+        return None
+    return ColumnSketch(name, "times", dtype, float(found["low"]), float(found["high"]))
 
 
 def _sketch_text(opened: OpenTable, name: str, column: Any) -> ColumnSketch:

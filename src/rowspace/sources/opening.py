@@ -49,7 +49,8 @@ def open_table(
         SourceError: It cannot be read, or has no column for some attribute or for the unit.
         InvalidInput: It is none of these, or `table` is given for something that has no tables.
     """
-    names = domain.names if unit is None or unit in domain.names else (*domain.names, unit)
+    wanted = [*map(domain.column, domain.names), *([] if unit is None else [unit])]
+    names = tuple(dict.fromkeys(wanted))
     with ExitStack() as connections:
         yield _open(source, names, table, connections)
 

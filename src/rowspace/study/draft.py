@@ -8,7 +8,8 @@ from collections.abc import Iterator, Sequence
 from decimal import Decimal
 from itertools import combinations
 
-from rowspace.domain import Attribute, Categorical, Domain, Numeric
+from rowspace.domain import Attribute, Categorical, Dates, Domain, Numeric
+from rowspace.domain.calendar import DAY, period_around, write_time
 from rowspace.exceptions import InvalidDomain, InvalidStudy
 from rowspace.privacy import PureDP
 from rowspace.sources.drafting import MAX_SKETCHED_VALUES, ColumnSketch
@@ -31,6 +32,8 @@ DRAFT_CELLS = 20_000
 _UNIT_BINS = 128
 _WANTED_BINS = 20
 _LARGEST = 1e200
+# Beyond, float64 does not hold every integer.
+_EXACT_INTEGERS = 2**52
 
 
 def draft_study(columns: Sequence[ColumnSketch], name: str) -> str:
@@ -48,7 +51,7 @@ def draft_study(columns: Sequence[ColumnSketch], name: str) -> str:
             left_out.append(f"Left out: {column.name!r}, {error}")
     if not attributes:
         raise InvalidStudy(
-            "no column can be drafted: expected numbers, booleans or text of few distinct values"
+            "no column can be drafted: expected numbers, dates, booleans or text of few distinct values"
         )
     domain = Domain(attributes)
     asked = _affordable(domain)
@@ -74,6 +77,8 @@ def _attribute(column: ColumnSketch) -> Attribute:
     match column.kind:
         case "numbers":
             return _numeric(column.low, column.high, column.whole)
+        case "times":
+            return _dates(column.low, column.high)
         case "booleans":
             return Categorical([False, True])
         case "text":
@@ -93,14 +98,23 @@ def _numeric(low: float, high: float, whole: bool) -> Numeric:
         # Round to tens, unless that would add more than it rounds.
         unit = 10 if high - low >= _WANTED_BINS else 1
         first, last = math.floor(low / unit) * unit, (math.floor(high / unit) + 1) * unit
-        return Numeric(first, last, bins=last - first)
+        return Numeric(first, last, bins=last - first, integer=True)
     if max(abs(low), abs(high)) > _LARGEST:
         raise InvalidDomain(f"numbers beyond {_LARGEST:g}")
     step = _round_step((high - low) / _WANTED_BINS or abs(high) / _WANTED_BINS or 1.0)
     # In decimal and from the shortest spelling, so that a width of 0.1 gives edges that look like it.
     start, stop = (Decimal(repr(low)) // step - (low < 0)) * step, (Decimal(repr(high)) // step + 1) * step
     bins = int((stop - start) / step)
-    return Numeric(float(start), float(stop), bins=bins)
+    integer = whole and step == int(step) and max(abs(start), abs(stop)) <= _EXACT_INTEGERS
+    return Numeric(float(start), float(stop), bins=bins, integer=integer)
+
+
+def _dates(low: float, high: float) -> Dates:
+    """Months that cover the times, or days or years where those are too few or too many."""
+    days = (high - low) / DAY
+    every = "day" if days < _WANTED_BINS else "month" if days < 31 * _UNIT_BINS else "year"
+    first, last = period_around(low, every).start, period_around(high, every).end
+    return Dates(write_time(first), write_time(last), every=every)
 
 
 def _round_step(width: float) -> Decimal:

@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from rowspace.domain import Attribute, Categorical, Domain, Numeric
+from rowspace.domain import Attribute, Categorical, Domain, Numeric, Timed
 from rowspace.exceptions import InvalidStudy
 from rowspace.privacy import ZCDP, ApproxDP, Neighbours, Privacy, PrivacyUnit, PureDP
 
@@ -93,6 +93,11 @@ def _attribute_lines(name: str, attribute: Attribute) -> Iterator[str]:
     """The table of one attribute."""
     place = f"domain.{_key(name)}"
     yield f"[{place}]"
+    if isinstance(attribute, Timed):
+        fields = attribute.to_dict()
+        yield _line("type", fields.pop("kind"))
+        yield from (_line(key, value) for key, value in fields.items() if value is not None)
+        return
     if isinstance(attribute, Numeric):
         yield _line("type", "numeric")
         fields = attribute.to_dict()
@@ -100,7 +105,7 @@ def _attribute_lines(name: str, attribute: Attribute) -> Iterator[str]:
             if key in fields:
                 yield _line(key, _shortest(fields[key]))
         for key in ("bins", "edges", "outside", "integer"):
-            if key in fields:
+            if key in fields and fields[key] is not False:
                 yield _line(key, fields[key])
         return
     yield _line("type", "categorical")

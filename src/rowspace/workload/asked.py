@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from itertools import groupby
 
@@ -10,6 +11,11 @@ from rowspace.exceptions import InvalidWorkload
 from rowspace.workload.sql_queries import sql
 from rowspace.workload.texts import naming, predicates
 from rowspace.workload.union import Workload
+
+# SELECT or WITH ... AS, after comments; `selected = true` is a condition.
+_SQL = re.compile(
+    r"(?:\s|--[^\n]*\n|/\*.*?\*/)*(?:select\b(?!\s*[=<>!])|with\s+\S+\s+as\b)", re.IGNORECASE | re.DOTALL
+)
 
 
 def asked(domain: Domain, texts: str | Iterable[str]) -> Workload:
@@ -40,4 +46,4 @@ def asked(domain: Domain, texts: str | Iterable[str]) -> Workload:
 
 def is_sql(text: str) -> bool:
     """Whether a query is meant as SQL."""
-    return text.lstrip()[:6].upper() == "SELECT"
+    return _SQL.match(text) is not None

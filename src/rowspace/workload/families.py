@@ -22,7 +22,7 @@ def ranges(domain: Domain, attribute: str) -> Workload:
     """All n(n+1)/2 ranges of an attribute; other attributes are summed out.
 
     >>> from rowspace.domain import Numeric
-    >>> w = ranges(Domain(age=Numeric(0, 100, bins=100)), "age")
+    >>> w = ranges(Domain(age=Numeric(0, 100, bins=100, integer=True)), "age")
     >>> w.size, w.label(0), w.label(w.size - 2)
     (5050, 'age = 0', 'age in [98, 100)')
     """
@@ -115,7 +115,7 @@ def product(
     an operator over its cells; those not named are summed out. Two with ``"ranges"`` make all rectangles.
 
     >>> from rowspace.domain import Numeric
-    >>> w = product(Domain(x=Numeric(0, 4, bins=4), y=Numeric(0, 3, bins=3)), x="ranges", y="ranges")
+    >>> w = product(Domain(x=Numeric(0, 4, bins=4, integer=True), y=Numeric(0, 3, bins=3, integer=True)), x="ranges", y="ranges")
     >>> w.size, w.label(10)
     (60, 'x in [0, 2) and y in [1, 3)')
     """

@@ -98,8 +98,13 @@ def _runs(products: list[Product]) -> list[tuple[list[Product], int]]:
 
 def _difference(left: Product, right: Product) -> list[int] | None:
     """Return the component (none or one) in which two products differ, or None when they differ in more."""
-    if [component.domain.names for component in left] != [component.domain.names for component in right]:
+    if [_cells_of(component) for component in left] != [_cells_of(component) for component in right]:
         return None
     pairs = enumerate(zip(left, right, strict=True))
     differing = [at for at, (one, other) in pairs if one.condition != other.condition]
     return differing if len(differing) <= 1 else None
+
+
+def _cells_of(component: Component) -> tuple[tuple[str, ...], int]:
+    """What tells the cells of two components of one domain apart: a place for missing values is one more."""
+    return component.domain.names, component.domain.size

@@ -10,7 +10,7 @@ import scipy
 
 from rowspace import operators as op
 from rowspace import workload as families
-from rowspace.domain import Attribute, Numeric
+from rowspace.domain import Attribute, Dates, Numeric
 from rowspace.exceptions import TooLarge, UnsupportedWorkload
 from rowspace.releases import Combined, Release
 from rowspace.workload import Part, Workload
@@ -116,7 +116,7 @@ def _span(attribute: Attribute, first: int, width: int) -> str:
 def _edge_ticks(attribute: Numeric, number: int, width: int) -> list[Tick]:
     """Round numbers where bins are equal, else some of the edges; columns are drawn equally wide either way."""
     widths = np.diff(attribute.edges)
-    if np.allclose(widths, widths[0]):
+    if np.allclose(widths, widths[0]) and not isinstance(attribute, Dates):
         shown = attribute.edge(0) + (attribute.edge(attribute.size) - attribute.edge(0)) * (
             number * width / attribute.size
         )
@@ -125,6 +125,11 @@ def _edge_ticks(attribute: Numeric, number: int, width: int) -> list[Tick]:
         return [Tick(scale.share(v), label) for v, label in zip(values, tick_labels(values), strict=True)]
     every = math.ceil((number + 1) / 6)
     return [
-        Tick(at / number, tick_labels([attribute.edge(min(at * width, attribute.size))])[0])
+        Tick(at / number, _edge_label(attribute, min(at * width, attribute.size)))
         for at in range(0, number + 1, every)
     ]
+
+
+def _edge_label(attribute: Numeric, index: int) -> str:
+    edge = attribute.edge(index)
+    return attribute.format(edge) if isinstance(attribute, Dates) else tick_labels([edge])[0]

@@ -8,10 +8,10 @@ import numpy as np
 import numpy.typing as npt
 
 from rowspace.domain import Domain
-from rowspace.exceptions import TooLarge
-from rowspace.workload.predicate.meaning import holds, touched, work
+from rowspace.exceptions import PredicateError, TooLarge
+from rowspace.workload.predicate.meaning import holds, touched, with_places_for, work
 from rowspace.workload.predicate.parser import parse
-from rowspace.workload.predicate.source import Source
+from rowspace.workload.predicate.source import Source, with_quoting_advice
 from rowspace.workload.predicate.syntax import And, Condition, conjuncts
 
 #: Most cells on which one condition may hold.
@@ -46,7 +46,7 @@ def split(text: str, domain: Domain) -> list[Component]:
         PredicateError: It does not parse, names a stranger, does not fall on bin edges, or never holds.
         TooLarge: A condition couples attributes with too many joint cells.
     """
-    condition = parse(text)
+    condition = parsed(text, domain)
     source = Source(text)
     groups: list[tuple[set[str], list[Condition]]] = []
     for conjunct in conjuncts(condition):
@@ -60,10 +60,22 @@ def split(text: str, domain: Domain) -> list[Component]:
     return sorted(components, key=lambda component: domain.position(component.domain.names[0]))
 
 
+def parsed(text: str, domain: Domain) -> Condition:
+    """Parse a predicate about a domain: its names may stand in double quotes, and errors say where one needs them."""
+    levels = [level for _, attribute in domain.attributes for level in getattr(attribute, "levels", ())]
+    known = frozenset([*domain.names, *levels])
+    try:
+        condition = parse(text, names=known)
+        touched(condition, domain, Source(text))
+    except PredicateError as error:
+        raise with_quoting_advice(error, text, known) from None
+    return condition
+
+
 def read(condition: Condition, text: str, domain: Domain) -> Component:
     """Evaluate one condition on the attributes it touches; `text` is what errors point into."""
     source = Source(text)
-    own = domain.subset(touched(condition, domain, source))
+    own = with_places_for(condition, domain.subset(touched(condition, domain, source)))
     mask = holds(condition, own, source)
     if np.count_nonzero(mask) > MAX_HELD:
         # Counted first: a list of cells takes eight times the memory of the mask.
