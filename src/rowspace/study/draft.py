@@ -84,6 +84,10 @@ def _attribute(column: ColumnSketch) -> Attribute:
             )
         case "empty":
             raise InvalidDomain("a column without values")
+        case "repeated":
+            raise InvalidDomain("several columns have this name, in some case of letters; rename all but one")
+        case "unnamed":
+            raise InvalidDomain("no name that an attribute can have; rename it")
     raise InvalidDomain(f"a column of type {column.type}")
 
 
