@@ -17,8 +17,8 @@ from hypothesis import strategies as st
 from rowspace.domain import Categorical, Domain, Numeric
 from rowspace.exceptions import SourceError
 from rowspace.formats import CSV
-from rowspace.sources import count_cells, lines
-from rowspace.sources.lines import record_blocks, split_records
+from rowspace.sources import blocks, count_cells
+from rowspace.sources.blocks import record_blocks, split_records
 from rowspace.sources.records import Fault, Malformed, Shape, cells_of, fault_of, read_block
 from rowspace.sources.text import first_fault, text_table
 
@@ -112,7 +112,7 @@ def test_where_blocks_are_cut_makes_no_difference(tmp_path_factory, texts, chunk
     path.write_bytes(b"".join(texts))
     declared = CSV(path, quoted_newlines=quoted_newlines)
     whole = b"".join(record_blocks(declared))
-    with patch.object(lines, "_CHUNK", chunk):
+    with patch.object(blocks, "_CHUNK", chunk):
         pieces = list(record_blocks(declared))
     assert b"".join(pieces) == whole
     records = [record for piece in pieces for record in split_records(piece, quoted_newlines)]
@@ -159,9 +159,9 @@ def test_one_line_no_longer_swallows_a_hundred_thousand(tmp_path: Path, quoted_n
 
 def test_records_longer_than_a_chunk_and_longer_than_allowed(tmp_path: Path) -> None:
     with (
-        patch.object(lines, "_CHUNK", 64),
+        patch.object(blocks, "_CHUNK", 64),
         patch("rowspace.sources.records.LONGEST_RECORD", 1000),
-        patch.object(lines, "LONGEST_RECORD", 1000),
+        patch.object(blocks, "LONGEST_RECORD", 1000),
     ):
         for length, fits in (
             (900, True),

@@ -11,8 +11,18 @@ from rich.text import Text
 
 from rowspace.sources.databases import is_url
 from rowspace.sources.drafting import sketch_columns
-from rowspace.study import DATA_WARNING, Study, draft_study
+from rowspace.study import DATA_WARNING, DataPlace, Study, draft_study
 
+from .csv_options import (
+    Delimiter,
+    Encoding,
+    IgnoreCase,
+    Names,
+    Nulls,
+    QuotedNewlines,
+    Strip,
+    csv_form,
+)
 from .options import Force, Json, Quiet, Table
 from .outputs import check_writable, write_text
 from .screen import Screen
@@ -31,6 +41,13 @@ def init(
         Path, typer.Option("--output", "-o", metavar="FILE", help="Where to write the draft.")
     ] = Path("study.toml"),
     table: Table = None,
+    encoding: Encoding = None,
+    delimiter: Delimiter = None,
+    names: Names = None,
+    nulls: Nulls = None,
+    strip: Strip = False,
+    ignore_case: IgnoreCase = False,
+    quoted_newlines: QuotedNewlines = False,
     force: Force = False,
     as_json: Json = False,
     quiet: Quiet = False,
@@ -44,11 +61,14 @@ def init(
     [dim]Examples[/dim]
       rowspace init people.parquet
       rowspace init people.duckdb --table residents -o residents.toml
+      rowspace init adult.data --names age,sex,pay --null "?" --strip
     """
     screen = Screen(quiet, as_json)
     check_writable([output], force=force, inputs=[] if is_url(data) else [Path(data)])
+    form = csv_form(encoding, delimiter, names, nulls, strip, ignore_case, quoted_newlines)
     with screen.working("Looking at the columns"):
-        text = draft_study(sketch_columns(data, table=table), _name(data, table))
+        columns = sketch_columns(DataPlace(csv=form).source(data), table=table)
+        text = draft_study(columns, _name(data, table), form)
         study = Study.parse(text)
     write_text(output, text)
     # Also when quiet: whoever silences this must still have been told.

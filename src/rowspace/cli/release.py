@@ -10,8 +10,8 @@ from rich.text import Text
 
 from rowspace import mechanism, planning
 from rowspace.exceptions import InvalidInput
+from rowspace.formats import DATABASE_ENDINGS
 from rowspace.ledger import Ledger
-from rowspace.sources import opening
 from rowspace.sources.databases import is_url
 from rowspace.study import Study
 
@@ -80,11 +80,12 @@ def release(
     targets = check_outputs(outputs, [*inputs, *_files(keeper)], force=force)
     study = Study.load(study_file)
     study.require_public()
-    source = data if data is not None else study.database_url()
-    if source is None:
+    address = data if data is not None else study.database_url()
+    if address is None:
         raise InvalidInput(
             "expected DATA, a file or a database URL: the study has no [data] section that says where"
         )
+    source = study.source(address)
     with screen.working("Planning"):
         plan = load_plan(plan_file, study) if plan_file else planning.plan(study.workload, study.privacy)
         refuse_long_tables(plan, targets)
@@ -95,7 +96,7 @@ def release(
                 source,
                 ledger=keeper,
                 dataset=dataset,
-                table=table or _table_of_study(study, source),
+                table=table or _table_of_study(study, address),
                 progress=progress,
             )
         with screen.working("Writing"):
@@ -135,7 +136,7 @@ def _cost(keeper: Receipt | None) -> Text:
     return Text.assemble((" charged ", "dim"), f"{charge.cost} to {charge.dataset}{keeper.left}")
 
 
-def _table_of_study(study: Study, source: str) -> str | None:
+def _table_of_study(study: Study, address: str) -> str | None:
     """The study's table, when the source has tables; a file on the command line may stand in for the database."""
-    is_database = is_url(source) or Path(source).suffix.lower() in opening._DATABASES
+    is_database = is_url(address) or Path(address).suffix.lower() in DATABASE_ENDINGS
     return study.table if is_database else None

@@ -1,8 +1,8 @@
 """What a record of a CSV file may look like, said twice: of one record, exactly; and of a block of them, fast.
 
 A cell stands in quotes as a whole, with the quotes inside it doubled, or has no quotes at all (RFC 4180). Every record
-has as many cells as there are names. Anything else refuses the file. So what a record counts for depends on it alone: in
-a file that is not refused, no record opens a quote that another one closes.
+has as many cells as there are names. Anything else refuses the file. So what a record counts for depends on it alone:
+in a file that is not refused, no record opens a quote that another one closes.
 
 Arrow finds the cells, in blocks that have passed here, and must find as many records as are counted here.
 """
@@ -20,7 +20,7 @@ import numpy as np
 import pyarrow as pa
 from pyarrow import csv as arrow_csv
 
-from rowspace.sources.lines import (
+from rowspace.sources.blocks import (
     LINE_FEED,
     LONGEST_RECORD,
     QUOTE,

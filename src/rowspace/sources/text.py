@@ -1,6 +1,6 @@
 """CSV files as tables of text: read as they are declared, and nothing is guessed from records.
 
-    bytes → blocks of whole records (lines) → checked, cells (records) → values (here) → the engine, batch by batch
+    bytes → blocks of records (`blocks`) → checked, cells (`records`) → values (here) → the engine, batch by batch
 
 Engines guess delimiters, quotes and types from the first thousands of rows, and find records in parallel from the
 middle of a file, where a quote may mean anything. So they are given cells, never a CSV file.
@@ -24,8 +24,8 @@ import pyarrow.compute as pc
 from rowspace.domain import Categorical, Domain
 from rowspace.exceptions import InvalidInput, SourceError
 from rowspace.formats import CSV
+from rowspace.sources.blocks import LONGEST_RECORD, record_blocks, split_records
 from rowspace.sources.columns import require_columns
-from rowspace.sources.lines import LONGEST_RECORD, record_blocks, split_records
 from rowspace.sources.records import Fault, Malformed, Shape, cells_of, fault_of, read_block
 from rowspace.sources.secrecy import attempt
 

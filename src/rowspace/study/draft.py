@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 import textwrap
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from decimal import Decimal
 from itertools import combinations
+from typing import Any
 
 from rowspace.domain import Attribute, Categorical, Domain, Numeric
 from rowspace.exceptions import InvalidDomain, InvalidStudy
@@ -33,8 +34,10 @@ _WANTED_BINS = 20
 _LARGEST = 1e200
 
 
-def draft_study(columns: Sequence[ColumnSketch], name: str) -> str:
+def draft_study(columns: Sequence[ColumnSketch], name: str, data: Mapping[str, Any] | None = None) -> str:
     """The text of a study over the columns that can be counted; the rest is named in comments.
+
+    data: what [data] is to say.
 
     Raises:
         InvalidStudy: No column can be counted.
@@ -57,6 +60,7 @@ def draft_study(columns: Sequence[ColumnSketch], name: str) -> str:
         domain,
         PureDP(1.0),
         list(_queries(domain, asked)),
+        data=data,
         draft="delete this line when every bound and category is public knowledge",
         header=[
             "DRAFT, NOT FOR PUBLICATION.",
