@@ -121,6 +121,7 @@ def _decoded(file: BinaryIO, encoding: str) -> Iterator[str]:
         start = file.read(2)
         if start and start not in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE):
             yield "\udfff"
+            return
         decoder.decode(start)
     # A character of one byte may become one of three.
     for chunk in iter(lambda: file.read(_CHUNK // 3 + 1), b""):

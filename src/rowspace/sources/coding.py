@@ -169,7 +169,7 @@ def _rows_inside(
         if found.get(f"unreadable{position}"):
             raise SourceError(
                 f"column {name!r} must hold {column.wanted}, as its attribute is declared, got text that "
-                "cannot be read so; leave a cell empty where the value is missing, or change the declaration"
+                'cannot be read so; declare the texts that mean missing, as nulls = ["NA"], or change the declaration'
             )
     if unit is not None:
         owned = opened.rows.select(inside=combine(operator.and_, insides), **owner)

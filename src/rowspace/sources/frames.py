@@ -60,7 +60,7 @@ def _convert(name: str, column: Callable[[str], Any]) -> Any:
     dtype = values.type.value_type if pa.types.is_dictionary(values.type) else values.type
     if isinstance(dtype, pa.BaseExtensionType):
         raise SourceError(
-            f"column {name!r} must hold numbers, text or booleans, got a type that engines do not have, such as pandas' "
-            "periods and intervals; convert the column first, for example with .astype(str)"
+            f"column {name!r} must hold numbers, text or booleans, got a type that engines do not have, such as "
+            "pandas' periods and intervals; convert the column first, for example with .astype(str)"
         )
     return values.cast("float32") if pa.types.is_float16(dtype) else values

@@ -225,15 +225,13 @@ def _complaint(csv: CSV, shape: Shape, fault: Fault) -> str:
                 "carriage return alone; convert the line ends"
             )
         case Fault.QUOTE:
-            others = "" if shape.quoted_newlines else " and no line breaks"
-            advice = (
-                "write the file anew"
-                if shape.quoted_newlines
-                else "declare quoted_newlines = true if cells have line breaks, else write the file anew"
+            breaks = "" if shape.quoted_newlines else " and no line breaks"
+            allow = (
+                "" if shape.quoted_newlines else ", declare quoted_newlines = true if cells have line breaks"
             )
             return (
-                f'{csv.path}: expected quotes (") around whole cells only, with quotes inside them doubled{others}, '
-                f"got others; {advice}"
+                f'{csv.path}: expected quotes (") around whole cells only, with quotes inside them doubled{breaks}, '
+                f"got others; check the delimiter, here {shape.delimiter!r}{allow}, or write the file anew"
             )
     return (
         f"{csv.path}: expected {shape.cells} cells separated by {shape.delimiter!r} in every line, as many as "
