@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from . import error, operators, privacy, strategy, workload
     from .domain import Categorical, Dates, DayOfWeek, Domain, HourOfDay, Numeric
     from .exceptions import RowspaceError
+    from .formats import CSV
     from .mechanism import release
     from .planning import Plan, Target, plan_for
     from .planning.choosing import plan
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from .workload import Workload
 
 __all__ = [
+    "CSV",
     "ZCDP",
     "ApproxDP",
     "Categorical",
@@ -59,6 +61,7 @@ __all__ = [
 _HOMES = {
     "domain": ("Categorical", "Dates", "DayOfWeek", "Domain", "HourOfDay", "Numeric"),
     "exceptions": ("RowspaceError",),
+    "formats": ("CSV",),
     "mechanism": ("release",),
     "planning": ("Plan", "Target", "plan", "plan_for"),
     "privacy": ("ZCDP", "ApproxDP", "Neighbours", "PureDP"),

@@ -52,10 +52,10 @@ def release(
 ) -> Release:
     """Measure the plan's strategy on the data with noise and derive consistent answers.
 
-    source: a CSV or Parquet path, a pandas or polars frame, an Arrow or Ibis table, a database URL with `table=`,
-    or a vector of counts. ledger: who keeps the budget, as a path, a database URL or a `Ledger` (None: nobody);
-    dataset: which of its budgets to charge, when it has several. random: for tests only. progress: called with the
-    share of tables counted, where there are many; it depends on no data.
+    source: a CSV or Parquet path, `rs.CSV(path, …)` where more is to be said about a file, a pandas or polars frame, an
+    Arrow or Ibis table, a database URL with `table=`, or a vector of counts. ledger: who keeps the budget, as a path, a
+    database URL or a `Ledger` (None: nobody); dataset: which of its budgets to charge, when it has several. random: for
+    tests only. progress: called with the share of tables counted, where there are many; it depends on no data.
 
     `BudgetExceeded` when it would cost more than remains; then nothing is released.
 

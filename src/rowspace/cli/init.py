@@ -3,25 +3,36 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 from rich.panel import Panel
 from rich.text import Text
 
 from rowspace.sources.databases import is_url
 from rowspace.sources.drafting import sketch_columns
-from rowspace.study import DATA_WARNING, Study, draft_study
+from rowspace.study import DATA_WARNING, DataPlace, Study, draft_study
 
 from .outputs import check_endings, check_writable, write_text
 from .screen import Screen
 
 
-def init(data: str, output: Path, table: str | None, *, force: bool, as_json: bool, quiet: bool) -> None:
+def init(
+    data: str,
+    output: Path,
+    table: str | None,
+    form: dict[str, Any],
+    *,
+    force: bool,
+    as_json: bool,
+    quiet: bool,
+) -> None:
     """Write a draft of a study, and say whose eyes it is for."""
     screen = Screen(quiet, as_json)
     check_endings([output], (".toml",))
     check_writable([output], force=force, inputs=[] if is_url(data) else [Path(data)])
     with screen.working("Looking at the columns"):
-        text = draft_study(sketch_columns(data, table=table), _name(data, table))
+        columns = sketch_columns(DataPlace(csv=form).source(data), table=table)
+        text = draft_study(columns, _name(data, table), form)
         study = Study.parse(text)
     write_text(output, text)
     # Also when quiet: whoever silences this must still have been told.

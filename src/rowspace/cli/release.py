@@ -10,9 +10,9 @@ from rich.text import Text
 
 from rowspace import mechanism, planning
 from rowspace.exceptions import InvalidInput
+from rowspace.formats import DATABASE_ENDINGS
 from rowspace.ledger import Ledger
-from rowspace.sources import opening
-from rowspace.sources.columns import typed_column
+from rowspace.sources import check_columns
 from rowspace.sources.databases import is_url
 from rowspace.study import Study
 
@@ -45,17 +45,19 @@ def release(
     targets = check_outputs(outputs, [*inputs, *_files(keeper)], force=force)
     study = Study.load(study_file)
     study.require_public()
-    source = data if data is not None else study.database_url()
-    if source is None:
+    address = data if data is not None else study.database_url()
+    if address is None:
         raise InvalidInput(
             "expected DATA, a file or a database URL: the study has no [data] section that says where"
         )
-    table = table or _table_of_study(study, source)
+    source = study.source(address)
+    table = table or _table_of_study(study, address)
     saved = load_plan(plan_file, study) if plan_file else None
     with screen.working("Checking"):
         if keeper is not None:
             keeper.ledger.check(saved or study.privacy, dataset)
-        _check_source(source, study, table)
+        unit = study.privacy.unit
+        check_columns(source, study.workload.reduced().domain, table, unit=unit)
     with screen.working("Planning"):
         plan = saved or planning.plan(study.workload, study.privacy)
         plan = dataclasses.replace(plan, title=study.name)
@@ -94,15 +96,6 @@ def _keeper(ledger: str | None, dataset: str | None, *, no_ledger: bool) -> Rece
     raise typer.BadParameter("--no-ledger charges nothing: leave out --ledger and --dataset, or --no-ledger")
 
 
-def _check_source(source: str, study: Study, table: str | None) -> None:
-    """Refuse, before planning, data that is not there or lacks a column. Only names and types are looked at."""
-    asked = study.workload.reduced().domain
-    unit = study.privacy.unit
-    with opening.open_table(source, asked, table, unit=None if unit is None else unit.column) as opened:
-        for name, attribute in asked.attributes:
-            typed_column(name, opened.rows[name], attribute, is_text=opened.is_text)
-
-
 def _files(keeper: Receipt | None) -> list[Path]:
     """The ledger's own file, which no output may replace."""
     return [] if keeper is None or keeper.ledger.file is None else [keeper.ledger.file]
@@ -116,7 +109,7 @@ def _cost(keeper: Receipt | None) -> Text:
     return Text.assemble((" charged ", "dim"), f"{charge.cost} to {charge.dataset}{keeper.left}")
 
 
-def _table_of_study(study: Study, source: str) -> str | None:
+def _table_of_study(study: Study, address: str) -> str | None:
     """The study's table, when the source has tables; a file on the command line may stand in for the database."""
-    is_database = is_url(source) or Path(source).suffix.lower() in opening._DATABASES
+    is_database = is_url(address) or Path(address).suffix.lower() in DATABASE_ENDINGS
     return study.table if is_database else None

@@ -23,19 +23,21 @@ from rowspace.sources.binning import bin_recipe, is_binned
 from rowspace.sources.categories import code_recipe, has_code
 from rowspace.sources.columns import TypedColumn, timed_column, typed_column, with_times
 from rowspace.sources.contributions import bounded, bounded_number, unit_values
-from rowspace.sources.opening import OpenTable
+from rowspace.sources.opening import OpenTable, open_table
 from rowspace.sources.secrecy import attempt
 from rowspace.sources.steps import Recipe, follow
 
 __all__ = [
     "CodedRows",
     "cell_number",
+    "check_columns",
     "code_rows",
     "combine",
     "fetch",
     "require_agreement",
     "rows_with_codes",
     "stream_duckdb",
+    "typed_columns",
 ]
 
 _FAILED = (
@@ -66,14 +68,7 @@ def code_rows(opened: OpenTable, domain: Domain, unit: PrivacyUnit | None = None
     Raises:
         SourceError: A column has the wrong type, or holds text that cannot be read as its attribute.
     """
-    rows, times = with_times(opened.rows, domain, opened.backend.name)
-    opened = replace(opened, rows=rows)
-    columns = [
-        timed_column(rows, times[name], attribute)
-        if isinstance(attribute, Timed)
-        else typed_column(name, rows[name], attribute, is_text=opened.is_text)
-        for name, attribute in domain.attributes
-    ]
+    opened, columns = typed_columns(opened, domain)
     owner = {} if unit is None else {"unit": unit_values(opened.rows[unit.column], unit)}
     inside = _rows_inside(opened, domain, columns, unit, owner)
     # Our own names from here on: the user's may be anything, and have been quoted by Ibis.
@@ -96,6 +91,30 @@ def code_rows(opened: OpenTable, domain: Domain, unit: PrivacyUnit | None = None
         known = [column.notnull() for column in map(coded.__getitem__, coded.columns)]
         coded = bounded(coded.filter(combine(operator.and_, known)), unit, opened.backend)
     return CodedRows(coded, opened.backend, inside)
+
+
+def typed_columns(opened: OpenTable, domain: Domain) -> tuple[OpenTable, list[TypedColumn]]:
+    """The column of every attribute in the type it compares with; the table has more columns where times need them.
+
+    Raises:
+        SourceError: A column has the wrong type.
+    """
+    rows, times = with_times(opened.rows, domain, opened.backend.name)
+    columns = [
+        timed_column(rows, times[name], attribute)
+        if isinstance(attribute, Timed)
+        else typed_column(name, rows[name], attribute, is_text=opened.is_text)
+        for name, attribute in domain.attributes
+    ]
+    return replace(opened, rows=rows), columns
+
+
+def check_columns(
+    source: object, domain: Domain, table: str | None = None, *, unit: PrivacyUnit | None = None
+) -> None:
+    """Raise unless the source is there and has the columns of a domain, in its types. No row is looked at."""
+    with open_table(source, domain, table, unit=None if unit is None else unit.column) as opened:
+        typed_columns(opened, domain)
 
 
 def fetch(backend: Any, query: Any) -> Any:
@@ -192,7 +211,7 @@ def _rows_inside(
         if found.get(f"unreadable{position}"):
             raise SourceError(
                 f"column {name!r} must hold {column.wanted}, as its attribute is declared, got text that "
-                "cannot be read so; leave a cell empty where the value is missing, or change the declaration"
+                'cannot be read so; declare the texts that mean missing, as nulls = ["NA"], or change the declaration'
             )
     if unit is not None:
         owned = opened.rows.select(inside=combine(operator.and_, insides), **owner)

@@ -9,6 +9,7 @@ from typing import Any
 import pandas as pd
 import pyarrow as pa
 
+from rowspace.exceptions import SourceError
 from rowspace.sources.columns import require_columns
 from rowspace.sources.secrecy import attempt
 
@@ -50,9 +51,16 @@ def _collect(names: Sequence[str], found: Iterable[object], column: Callable[[st
 
 
 def _convert(name: str, column: Callable[[str], Any]) -> Any:
-    """One column as Arrow."""
-    return attempt(
+    """One column as Arrow, of a type that engines have."""
+    values = attempt(
         lambda: column(name),
         f"column {name!r} does not convert to Arrow: expected values of one type, got a mixture or "
         "Python objects; convert the column first",
     )
+    dtype = values.type.value_type if pa.types.is_dictionary(values.type) else values.type
+    if isinstance(dtype, pa.BaseExtensionType):
+        raise SourceError(
+            f"column {name!r} must hold numbers, text or booleans, got a type that engines do not have, such as "
+            "pandas' periods and intervals; convert the column first, for example with .astype(str)"
+        )
+    return values.cast("float32") if pa.types.is_float16(dtype) else values

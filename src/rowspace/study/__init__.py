@@ -10,7 +10,8 @@ A study holds public knowledge only. Reading one never opens data.
 """
 
 from .draft import DATA_WARNING, draft_study
+from .promises import DataPlace
 from .study import Study
 from .writing import write_study
 
-__all__ = ["DATA_WARNING", "Study", "draft_study", "write_study"]
+__all__ = ["DATA_WARNING", "DataPlace", "Study", "draft_study", "write_study"]

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 import textwrap
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from decimal import Decimal
 from itertools import combinations
+from typing import Any
 
 from rowspace.domain import Attribute, Categorical, Dates, Domain, Numeric
 from rowspace.domain.calendar import DAY, period_around, write_time
@@ -36,8 +37,10 @@ _LARGEST = 1e200
 _EXACT_INTEGERS = 2**52
 
 
-def draft_study(columns: Sequence[ColumnSketch], name: str) -> str:
+def draft_study(columns: Sequence[ColumnSketch], name: str, data: Mapping[str, Any] | None = None) -> str:
     """The text of a study over the columns that can be counted; the rest is named in comments.
+
+    data: what [data] is to say.
 
     Raises:
         InvalidStudy: No column can be counted.
@@ -60,6 +63,7 @@ def draft_study(columns: Sequence[ColumnSketch], name: str) -> str:
         domain,
         PureDP(1.0),
         list(_queries(domain, asked)),
+        data=data,
         draft="delete this line when every bound and category is public knowledge",
         header=[
             "DRAFT, NOT FOR PUBLICATION.",
@@ -89,6 +93,10 @@ def _attribute(column: ColumnSketch) -> Attribute:
             )
         case "empty":
             raise InvalidDomain("a column without values")
+        case "repeated":
+            raise InvalidDomain("several columns have this name, in some case of letters; rename all but one")
+        case "unnamed":
+            raise InvalidDomain("no name that an attribute can have; rename it")
     raise InvalidDomain(f"a column of type {column.type}")
 
 

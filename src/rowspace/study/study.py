@@ -8,6 +8,7 @@ from pathlib import Path
 
 from rowspace.domain import Domain
 from rowspace.exceptions import InvalidStudy
+from rowspace.formats import CSV
 from rowspace.privacy import Privacy
 from rowspace.workload import Workload
 
@@ -28,7 +29,7 @@ class Study:
     domain: the declared attributes, all of them.
     workload: the queries.
     privacy: the guarantee.
-    data: where the data is, if the file says so; never with a password.
+    data: where the data is, if the file says so (never with a password), and how a CSV file is written.
     draft: whether its domain was read off the data and nobody has said yet that it is public knowledge now.
 
     >>> study = Study.parse('''
@@ -114,6 +115,14 @@ class Study:
                 "the study is a draft of `rowspace init`, which looked at the data: a release would publish its bounds "
                 'and categories without privacy; replace them by public knowledge, then delete the line "draft = true"'
             )
+
+    def source(self, address: str | os.PathLike[str]) -> str | CSV:
+        """What `rs.release` is to read at a path or a URL: a CSV file as [data] declares it, all else as it is.
+
+        Raises:
+            InvalidInput: [data] declares a CSV file, and this is something else.
+        """
+        return self.data.source(os.fspath(address))
 
     def database_url(self) -> str | None:
         """The address of the database, from the file or from the environment variable it names; None if neither.

@@ -25,14 +25,15 @@ def write_study(
     privacy: Privacy,
     entries: Sequence[Entry],
     *,
+    data: Mapping[str, Any] | None = None,
     draft: str | None = None,
     header: Sequence[str] = (),
     notes: Mapping[str, str] | None = None,
 ) -> str:
     """The text of a study file; `Study.parse` reads back the same domain, privacy and queries.
 
-    draft: marks the study as a draft, with this advice. header: lines of comment at the top. notes: attribute → a
-    comment above its table.
+    data: the keys of [data]. draft: marks the study as a draft, with this advice. header: lines of comment at the top.
+    notes: attribute → a comment above its table.
 
     >>> domain = Domain(sex=Categorical(["F", "M"]))
     >>> print(write_study("Residents", domain, PureDP(1.0), [{"marginal": ["sex"]}]))
@@ -55,6 +56,8 @@ def write_study(
     mark = [] if draft is None else [f"{_line('draft', True)}      {comment(draft)}"]
     blocks.append(["[study]", _line("name", name), *mark])
     blocks.append(["[privacy]", *_privacy_lines(privacy)])
+    if data:
+        blocks.append(["[data]", *(_line(key, value) for key, value in data.items())])
     for attribute_name, attribute in domain.attributes:
         note = (notes or {}).get(attribute_name)
         lines = [comment(note)] if note else []

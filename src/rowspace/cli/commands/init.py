@@ -7,6 +7,16 @@ from typing import Annotated
 
 import typer
 
+from .csv_options import (
+    Delimiter,
+    Encoding,
+    IgnoreCase,
+    Names,
+    Nulls,
+    QuotedNewlines,
+    Strip,
+    csv_form,
+)
 from .options import Force, Json, Quiet, Table
 
 
@@ -23,6 +33,13 @@ def init(
         Path, typer.Option("--output", "-o", metavar="FILE", help="Where to write the draft.")
     ] = Path("study.toml"),
     table: Table = None,
+    encoding: Encoding = None,
+    delimiter: Delimiter = None,
+    names: Names = None,
+    nulls: Nulls = None,
+    strip: Strip = False,
+    ignore_case: IgnoreCase = False,
+    quoted_newlines: QuotedNewlines = False,
     force: Force = False,
     as_json: Json = False,
     quiet: Quiet = False,
@@ -36,7 +53,9 @@ def init(
     [dim]Examples[/dim]
       rowspace init people.parquet
       rowspace init people.duckdb --table residents -o residents.toml
+      rowspace init adult.data --names age,sex,pay --null "?" --strip
     """
     from ..init import init as draft
 
-    draft(data, output, table, force=force, as_json=as_json, quiet=quiet)
+    form = csv_form(encoding, delimiter, names, nulls, strip, ignore_case, quoted_newlines)
+    draft(data, output, table, form, force=force, as_json=as_json, quiet=quiet)
