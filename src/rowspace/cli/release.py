@@ -50,6 +50,12 @@ def release(
             "--dataset", metavar="NAME", help="Which budget, if the ledger has several.", show_default=False
         ),
     ] = None,
+    second_budget: Annotated[
+        bool,
+        typer.Option(
+            "--second-budget", help="Charge it though this source was charged to another budget before."
+        ),
+    ] = False,
     no_ledger: Annotated[
         bool, typer.Option("--no-ledger", help="Keep no budget: nothing stops the next release.")
     ] = False,
@@ -95,6 +101,7 @@ def release(
                 source,
                 ledger=keeper,
                 dataset=dataset,
+                second_budget=second_budget,
                 table=table or _table_of_study(study, source),
                 progress=progress,
             )
