@@ -1,4 +1,4 @@
-"""The ledger's long checks: 1,000 kills, 50 processes racing 100 times, an adversary, and what a charge costs in time."""
+"""The ledger's long checks: 1,000 kills, 100 races of 50 processes, an adversary, and the time a charge takes."""
 
 from __future__ import annotations
 

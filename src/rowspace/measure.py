@@ -60,7 +60,7 @@ def measure(
         x = np.asarray(counts).reshape(-1)
         if x.dtype.kind not in "iu" or x.shape != (strategy.shape[1],):
             raise InvalidInput(
-                f"expected {strategy.shape[1]} integer counts, got {x.dtype} of shape {x.shape}"
+                f"expected {strategy.shape[1]} integer counts, got an array of another kind or of shape {x.shape}"
             )
         blocks = iter([(slice(None), *strategy.divided(_checked(x, record_limit(strategy)), bits))])
     random = random or SecureRandom()

@@ -15,6 +15,7 @@ from typing import Any
 
 from rowspace.domain import Attribute, Categorical, Numeric, did_you_mean
 from rowspace.exceptions import SourceError
+from rowspace.sources.type_names import type_name
 
 __all__ = ["TypedColumn", "as_float64", "require_columns", "typed_column"]
 
@@ -92,7 +93,7 @@ def typed_column(name: str, column: Any, attribute: Attribute, *, is_text: bool)
         is_text: Whether the source has no types of its own (CSV), so that text is to be converted.
 
     Raises:
-        SourceError: The column has another type. Types are schema, not data, so the message names it.
+        SourceError: The column has another type. The message names its kind.
     """
     if isinstance(attribute, Numeric):
         wanted, target = "numbers", "float64"
@@ -105,10 +106,8 @@ def typed_column(name: str, column: Any, attribute: Attribute, *, is_text: bool)
         return TypedColumn(wanted, values, unreadable=column.notnull() & values.isnull())
     # A column that holds nothing but NULL may have no type at all.
     if not (fits or column.type().is_null()):
-        # The fields of a nested type may be keys that stand in the data: they are not spelled out.
-        got = "a nested type" if column.type().is_nested() else f"type {column.type()}"
         raise SourceError(
-            f"column {name!r} must hold {wanted}, as its attribute is declared, got a column of {got}; "
+            f"column {name!r} must hold {wanted}, as its attribute is declared, got {type_name(column.type())}; "
             "convert the column or change the declaration"
         )
     return TypedColumn(wanted, as_float64(column) if target == "float64" else column.cast(target))
@@ -144,7 +143,7 @@ def _categorical_target(name: str, dtype: Any, attribute: Categorical) -> tuple[
     # values.
     if any(abs(int(value)) >= _EXACT_INTEGERS for value in attribute.values):
         raise SourceError(
-            f"column {name!r} has type {dtype}, in which categories of 2**53 and more cannot be told apart; "
+            f"column {name!r} holds {type_name(dtype)}, in which categories of 2**53 and more cannot be told apart; "
             "store the column as 64-bit integers, or declare the categories as text"
         )
     return "integers", "float64"

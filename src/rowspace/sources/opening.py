@@ -14,6 +14,7 @@ import ibis.expr.types as ir
 
 from rowspace.domain import Domain
 from rowspace.exceptions import InvalidInput, SourceError
+from rowspace.sources.clusters import quiet_spark
 from rowspace.sources.columns import require_columns
 from rowspace.sources.databases import Connection, connect, connect_file, embedded_duckdb, is_url, table_of
 from rowspace.sources.frames import as_arrow
@@ -71,6 +72,8 @@ def _open(source: object, names: Sequence[str], table: str | None, connections: 
         connected = attempt(
             source.get_backend, "expected an Ibis table of one database, got one of none or several"
         )
+        if connected.name == "pyspark":
+            connections.callback(quiet_spark(connected))
         return OpenTable(source, connected)
     backend = embedded_duckdb()
     connections.callback(backend.disconnect)
