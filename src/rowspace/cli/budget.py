@@ -24,6 +24,7 @@ def create(
     epsilon: float | None,
     delta: float | None,
     rho: float | None,
+    composition: str | None,
     neighbours: str,
     unit_column: str | None,
     unit_rows: int | None,
@@ -33,8 +34,9 @@ def create(
     """Set the budget that the options state."""
     screen = Screen(quiet, as_json)
     unit = _unit(unit_column, unit_rows)
-    made = Ledger(ledger).create(dataset, _guarantee(epsilon, delta, rho, Neighbours.of(neighbours), unit))
-    screen.show(Text.assemble(" created ", (dataset, "bold"), f": {made.guarantee} in all"))
+    guarantee = _guarantee(epsilon, delta, rho, Neighbours.of(neighbours), unit)
+    made = Ledger(ledger).create(dataset, guarantee, composition=composition)
+    screen.show(Text.assemble(" created ", (dataset, "bold"), f": {made.guarantee} in all; {made}"))
     screen.document(made.to_dict())
 
 

@@ -32,6 +32,8 @@ def check_writable(paths: Sequence[Path], *, force: bool, inputs: Sequence[Path]
             raise FileError(f"cannot write {path}: it is a folder; name a file in it")
         if not os.path.isdir(folder):
             raise FileError(f"cannot write {path}: there is no folder {folder}; create it first")
+        if os.path.lexists(path) and not os.path.isfile(path) and not os.path.islink(path):
+            raise FileError(f"cannot write {path}: it is a device or a pipe; name a file")
         _try(path, folder)
         # A file is replaced, not followed: two links to one file are two outputs, two ways to one name are not.
         target = os.path.join(os.path.realpath(folder), path.name)

@@ -30,6 +30,7 @@ def release(
     *,
     ledger: str | None,
     dataset: str | None,
+    second_budget: bool,
     no_ledger: bool,
     table: str | None,
     plan_file: Path | None,
@@ -69,6 +70,7 @@ def release(
                 source,
                 ledger=keeper,
                 dataset=dataset,
+                second_budget=second_budget,
                 table=table,
                 progress=progress,
             )

@@ -56,7 +56,8 @@ class Operator(ABC):
 
     def __init_subclass__(cls, **keywords: Any) -> None:
         super().__init_subclass__(**keywords)
-        Operator.registry[cls.__name__] = cls
+        # A class of the same name that somebody adds is not read from files in place of the first.
+        Operator.registry.setdefault(cls.__name__, cls)
 
     # -- what every structure says ------------------------------------------------------------------
 

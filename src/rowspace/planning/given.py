@@ -16,6 +16,7 @@ from rowspace.threads import calm_threads
 from rowspace.workload import Workload
 
 from .integers import calibrated_noise, to_integers
+from .known import is_known_operator
 from .places import asked_beside
 from .plan import Candidate, Plan
 
@@ -69,7 +70,7 @@ def noise_per_sensitivity(strategy: Operator, noise: NoiseModel, privacy: Privac
 
 def _over_the_cells(A: Operator, workload: Workload) -> Operator:
     """A strategy that can be asked of the cells of a domain, made of structures whose sensitivity is known."""
-    if not _known(A):
+    if not is_known_operator(A):
         raise InvalidInput(
             f"expected a strategy made of rowspace's own operators, whose sensitivity is proved, got "
             f"{type(A).__name__}; give it as an array: strategy.to_dense()"
@@ -88,12 +89,3 @@ def _over_the_cells(A: Operator, workload: Workload) -> Operator:
         f"expected a strategy over the {known:,} cells of {' × '.join(domain.names)} (the last attribute changes "
         f"fastest), got {A.shape[1]:,} columns"
     )
-
-
-def _known(value: Any) -> bool:
-    """Whether an operator and all it is made of are defined here."""
-    if isinstance(value, Operator):
-        return type(value).__module__.startswith("rowspace.operators.") and all(
-            map(_known, value.fields().values())
-        )
-    return all(map(_known, value)) if isinstance(value, tuple) else True

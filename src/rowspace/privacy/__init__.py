@@ -8,6 +8,7 @@ exact distribution on the integers, always rounded toward more noise. Nothing he
     models        the noise, as mathematics            lattice       its moments and characteristic functions
     calibration   (ε, δ) to σ, certified               normal_tail   the privacy curve, by interval arithmetic
     rounding      upward, by integers                  intervals     decimal interval arithmetic
+    filters       (ε, δ) to ρ, for budgets             accounting is in the room of the ledger
     neighbours    what a record's change can be        units         whose rows are protected together
     odds          what anyone can conclude             validation    of parameters
 """

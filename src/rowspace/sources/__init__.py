@@ -11,7 +11,17 @@ engine errors pass through `secrecy`, which drops their text.
 
 from rowspace.sources.coding import check_columns
 from rowspace.sources.counting import MAX_CELLS, count_cells
+from rowspace.sources.identity import source_digest
 from rowspace.sources.marginal_counting import MAX_TABLE_CELLS, count_marginals
 from rowspace.sources.marginal_tables import MarginalTables, TableStack
 
-__all__ = ["MAX_CELLS", "MAX_TABLE_CELLS", "MarginalTables", "TableStack", "check_columns", "count_cells", "count_marginals"]
+__all__ = [
+    "MAX_CELLS",
+    "MAX_TABLE_CELLS",
+    "MarginalTables",
+    "TableStack",
+    "check_columns",
+    "count_cells",
+    "count_marginals",
+    "source_digest",
+]

@@ -9,7 +9,9 @@ import ibis
 from ibis.common.exceptions import TableNotFound
 from sqlglot import expressions as sge
 
-__all__ = ["SPARK_SCHEMES", "connect_spark", "spark_table"]
+from rowspace.sources.secrecy import end_quietly
+
+__all__ = ["SPARK_SCHEMES", "connect_spark", "quiet_spark", "spark_table"]
 
 #: `spark://host:7077` is a standalone master, `sc://host:15002` a Spark Connect server, and `pyspark://` the
 #: session of this process: the one there is, or one set up as spark-submit and the environment say.
@@ -26,12 +28,26 @@ def connect_spark(scheme: str, url: str) -> tuple[Any, Callable[[], None]]:
         builder = builder.master(url)
     elif scheme == "sc":
         builder = builder.remote(url)
-    session = builder.getOrCreate()
-    if running is None and scheme != "sc":
-        # A failed task would be logged with the values it failed on.
-        session.sparkContext.setLogLevel("OFF")
+    # Asking for the session that there is would only have it warn.
+    session = running if running is not None and scheme == "pyspark" else builder.getOrCreate()
     backend = ibis.pyspark.connect(session)
-    return backend, (backend.disconnect if running is None else _leave_running)
+    speak_again = quiet_spark(backend)
+    return backend, (backend.disconnect if running is None else speak_again)
+
+
+def quiet_spark(backend: Any) -> Callable[[], None]:
+    """Let the session log nothing, since a failed task is logged with the values it failed on; and how to undo that.
+
+    A session of Spark Connect has its logs on the server, and nothing to turn off here.
+    """
+    try:
+        context = backend._session.sparkContext
+        logs = context._jvm.org.apache.logging.log4j.LogManager
+        level = logs.getRootLogger().getLevel().toString()
+        context.setLogLevel("OFF")
+    except Exception:  # whatever pyspark raises where there is no JVM of its own
+        return _nothing_to_undo
+    return lambda: end_quietly(lambda: context.setLogLevel(level))
 
 
 def spark_table(backend: Any, table: str, database: str | None = None) -> Any:
@@ -45,5 +61,5 @@ def spark_table(backend: Any, table: str, database: str | None = None) -> Any:
         raise TableNotFound(table) from None
 
 
-def _leave_running() -> None:
-    """End nothing."""
+def _nothing_to_undo() -> None:
+    """A session that logs elsewhere."""

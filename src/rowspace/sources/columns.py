@@ -27,6 +27,7 @@ from rowspace.domain import (
 from rowspace.domain.calendar import DAY
 from rowspace.exceptions import SourceError
 from rowspace.sources.times import is_timed, with_seconds
+from rowspace.sources.type_names import type_name
 
 __all__ = ["TypedColumn", "as_float64", "require_columns", "timed_column", "typed_column", "with_times"]
 
@@ -108,7 +109,7 @@ def typed_column(name: str, column: Any, attribute: Attribute, *, is_text: bool)
         is_text: Whether the source has no types of its own (CSV), so that text is to be converted.
 
     Raises:
-        SourceError: The column has another type. Types are schema, not data, so the message names it.
+        SourceError: The column has another type. The message names its kind.
     """
     if isinstance(attribute, Numeric):
         wanted, target = "numbers", "float64"
@@ -127,10 +128,8 @@ def _require_type(name: str, dtype: Any, wanted: str, *, fits: bool) -> None:
     """Refuse a column of another type; one that holds nothing but NULL may have no type at all."""
     if fits or dtype.is_null():
         return
-    # The fields of a nested type may be keys that stand in the data: they are not spelled out.
-    got = "a nested type" if dtype.is_nested() else f"type {dtype}"
     raise SourceError(
-        f"column {name!r} must hold {wanted}, as its attribute is declared, got a column of {got}; "
+        f"column {name!r} must hold {wanted}, as its attribute is declared, got {type_name(dtype)}; "
         "convert the column or change the declaration"
     )
 
@@ -202,7 +201,7 @@ def _categorical_target(name: str, dtype: Any, attribute: Categorical) -> tuple[
     # values.
     if any(abs(int(value)) >= _EXACT_INTEGERS for value in attribute.values):
         raise SourceError(
-            f"column {name!r} has type {dtype}, in which categories of 2**53 and more cannot be told apart; "
+            f"column {name!r} holds {type_name(dtype)}, in which categories of 2**53 and more cannot be told apart; "
             "store the column as 64-bit integers, or declare the categories as text"
         )
     return "integers", "float64"

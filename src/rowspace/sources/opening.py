@@ -17,6 +17,7 @@ from rowspace.domain import Domain
 from rowspace.exceptions import InvalidInput, SourceError
 from rowspace.formats import CSV, CSV_ENDINGS, DATABASE_ENDINGS, PARQUET_ENDINGS
 from rowspace.sources import text
+from rowspace.sources.clusters import quiet_spark
 from rowspace.sources.columns import require_columns
 from rowspace.sources.databases import Connection, connect, connect_file, embedded_duckdb, is_url, table_of
 from rowspace.sources.frames import as_arrow
@@ -101,6 +102,8 @@ def _open(
         connected = attempt(
             source.get_backend, "expected an Ibis table of one database, got one of none or several"
         )
+        if connected.name == "pyspark":
+            connections.callback(quiet_spark(connected))
         return OpenTable(source, connected)
     backend = embedded_duckdb()
     connections.callback(backend.disconnect)

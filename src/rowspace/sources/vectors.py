@@ -10,6 +10,7 @@ import numpy.typing as npt
 from rowspace.domain import Domain
 from rowspace.exceptions import SourceError
 from rowspace.sources.secrecy import attempt
+from rowspace.sources.type_names import array_kind
 
 __all__ = ["read_counts"]
 
@@ -43,7 +44,7 @@ def read_counts(source: Any, domain: Domain) -> npt.NDArray[np.int64]:
             f"got shape {array.shape}"
         )
     if array.dtype.kind not in "iuf":
-        raise SourceError(f"expected integer counts, got an array of type {array.dtype}")
+        raise SourceError(f"expected integer counts, got an array of {array_kind(array.dtype)}")
     if not _are_counts(array):
         raise SourceError(
             "expected non-negative integers that fit in 64 bits, got something else in some cell"

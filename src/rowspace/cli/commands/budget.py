@@ -53,6 +53,16 @@ def create(
         float | None,
         typer.Option("--rho", metavar="R", help="Instead: the most rho of zCDP, over all releases."),
     ] = None,
+    composition: Annotated[
+        str | None,
+        typer.Option(
+            "--composition",
+            metavar="HOW",
+            help="With --delta, how charges add up: gaussian (the default, pays for epsilon-delta and epsilon plans), "
+            "concentrated (pays for rho plans, too) or basic (sums of epsilon and delta).",
+            show_default=False,
+        ),
+    ] = None,
     neighbours: Annotated[
         Neighbours,
         typer.Option("--neighbours", help="What is protected: add-remove one record, or replace-one."),
@@ -81,6 +91,7 @@ def create(
     """Set the budget of a dataset, once and for all.
 
     It is stated in epsilon, in epsilon and delta, or in rho, and every release has to fit what is left.
+    How releases add up is fixed with it, so that what the next one spends may depend on earlier answers.
 
     [dim]Examples[/dim]
       rowspace budget create budget.db people --epsilon 3
@@ -96,6 +107,7 @@ def create(
         epsilon=epsilon,
         delta=delta,
         rho=rho,
+        composition=composition,
         neighbours=neighbours.value,
         unit_column=privacy_unit,
         unit_rows=max_rows_per_unit,

@@ -37,6 +37,12 @@ def release(
             "--dataset", metavar="NAME", help="Which budget, if the ledger has several.", show_default=False
         ),
     ] = None,
+    second_budget: Annotated[
+        bool,
+        typer.Option(
+            "--second-budget", help="Charge it though this source was charged to another budget before."
+        ),
+    ] = False,
     no_ledger: Annotated[
         bool, typer.Option("--no-ledger", help="Keep no budget: nothing stops the next release.")
     ] = False,
@@ -69,6 +75,7 @@ def release(
         outputs,
         ledger=ledger,
         dataset=dataset,
+        second_budget=second_budget,
         no_ledger=no_ledger,
         table=table,
         plan_file=plan_file,

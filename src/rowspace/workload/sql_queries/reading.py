@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import io
 import os
 from collections import Counter
 from pathlib import Path
 
 from rowspace.domain import Domain
 from rowspace.exceptions import InvalidWorkload, PredicateError
+from rowspace.files import open_regular
 from rowspace.workload.part import Part
 from rowspace.workload.predicate.source import with_quoting_advice
 from rowspace.workload.sql_queries.parts import PartBuilder
@@ -75,7 +77,7 @@ def _content(text: object) -> str:
         raise InvalidWorkload(f"SQL must be text, or a path of a file, got {type(text).__name__}")
     path = Path(text)
     try:
-        with path.open(encoding="utf-8") as file:
+        with io.TextIOWrapper(open_regular(path), encoding="utf-8") as file:
             return file.read(MAX_LENGTH + 1)
     except OSError as error:
         raise InvalidWorkload(f"cannot read SQL from {path.name!r}: {error.strerror}") from None
