@@ -13,6 +13,7 @@ import numpy.typing as npt
 
 from rowspace.domain.suggestions import did_you_mean, first_few
 from rowspace.exceptions import InvalidDomain
+from rowspace.lines import one_line
 
 #: A category: text, an integer or a boolean, and all of an attribute alike.
 Label = str | int | bool
@@ -124,7 +125,7 @@ class Categorical:
             parts.append(f"other={self.other!r}")
         if self.levels:
             parts.append(f"levels={list(self.levels)}")
-        return f"Categorical({', '.join(parts)})"
+        return one_line(f"Categorical({', '.join(parts)})")
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Categorical):

@@ -12,6 +12,7 @@ from rowspace.domain.categorical import Categorical, Level
 from rowspace.domain.numeric import Numeric
 from rowspace.domain.suggestions import did_you_mean
 from rowspace.exceptions import InvalidDomain
+from rowspace.lines import one_line
 
 Attribute = Numeric | Categorical
 
@@ -126,7 +127,7 @@ class Domain:
 
     def __repr__(self) -> str:
         shown = ", ".join(f"{name}={attribute!r}" for name, attribute in self.attributes[:_ROWS_SHOWN])
-        return f"Domain({shown}{', ...' if len(self) > _ROWS_SHOWN else ''})"
+        return one_line(f"Domain({shown}{', ...' if len(self) > _ROWS_SHOWN else ''})")
 
     def _repr_html_(self) -> str:
         from .display import domain_html  # here: only notebooks need it

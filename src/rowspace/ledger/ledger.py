@@ -63,6 +63,9 @@ class Ledger:
     def __init__(self, location: str | os.PathLike[str], *, patience: float = 30.0) -> None:
         self._database = Database(location, patience)
 
+    def __repr__(self) -> str:
+        return f"Ledger({self.name!r})"
+
     @property
     def name(self) -> str:
         """The file's name; never an address."""

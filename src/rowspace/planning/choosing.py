@@ -7,6 +7,8 @@ from dataclasses import replace
 from typing import Any, Literal
 
 import numpy as np
+import numpy.typing as npt
+import scipy
 
 from rowspace.exceptions import IntegerOverflow, InvalidInput, RowspaceError, TooLarge
 from rowspace.operators import Operator, TableOperator
@@ -37,7 +39,7 @@ def plan(
     *,
     effort: Effort = "normal",
     objective: Objective = "total",
-    strategy: Operator | Any = None,
+    strategy: Operator | npt.ArrayLike | scipy.sparse.sparray | None = None,
     rng: np.random.Generator | None = None,
 ) -> Plan:
     """Choose what to ask of the data so that this workload's answers have the least error.

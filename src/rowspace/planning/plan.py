@@ -15,6 +15,7 @@ from rowspace.domain import Domain
 from rowspace.error import half_widths, moments, profile_trace, query_variances
 from rowspace.exceptions import FileError, InvalidInput, TooLarge
 from rowspace.files import read_archive, write_archive
+from rowspace.lines import one_line
 from rowspace.operators import Operator, TableOperator, decode, encode
 from rowspace.operators.base import Vector
 from rowspace.operators.product_workload import ProductWorkload
@@ -50,6 +51,9 @@ class Candidate:
     total_error: float
     ratio: float | None
     seconds: float
+
+    def __repr__(self) -> str:
+        return one_line(f"<Candidate {self.name!r}: total squared error {self.total_error:.6g}>")
 
 
 @dataclass(frozen=True)
@@ -176,6 +180,9 @@ class Plan:
         from .plots import plot_what_if
 
         return plot_what_if(self, parameters, ax)
+
+    def __repr__(self) -> str:
+        return one_line(f"<Plan for {self.workload.size:,} queries under {self.privacy}>")
 
     def _repr_html_(self) -> str:
         from .display import plan_html

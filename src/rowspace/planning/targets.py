@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 
 from rowspace.exceptions import InvalidInput
+from rowspace.lines import one_line
 from rowspace.privacy import Privacy, PureDP
 from rowspace.workload import Part, Workload
 
@@ -54,6 +55,9 @@ class Met:
         """At most 1 where the target is met."""
         return self.half_width / self.target.half_width
 
+    def __repr__(self) -> str:
+        return one_line(f"<Met {self.target}: reached ±{self.half_width:.4g}, {self.group!r}>")
+
 
 @dataclass(frozen=True)
 class TargetPlan:
@@ -84,6 +88,14 @@ class TargetPlan:
                 for met in self.met
             ],
         }
+
+    def __repr__(self) -> str:
+        return one_line(f"<TargetPlan: {len(self.met)} targets met under {self.plan.privacy}>")
+
+    def _repr_html_(self) -> str:
+        from .display import target_plan_html  # here: only notebooks need it
+
+        return target_plan_html(self)
 
     def __str__(self) -> str:
         width = max(len(met.group) for met in self.met)

@@ -37,6 +37,15 @@ class Privacy(ABC):
     unit: PrivacyUnit | None
     """Whose rows are protected together; None where every record is one by itself."""
 
+    def __repr__(self) -> str:
+        """As it is written: what is left at its default is left out."""
+        given = (
+            f"{field.name}={value.value!r}" if isinstance(value, Neighbours) else f"{field.name}={value!r}"
+            for field in dataclasses.fields(self)  # type: ignore[arg-type]
+            if (value := getattr(self, field.name)) != field.default
+        )
+        return f"{type(self).__name__}({', '.join(given)})"
+
     @property
     def unit_variance(self) -> float:
         """Variance of the continuous noise on each strategy answer, where one record moves them by norm 1."""
@@ -96,7 +105,7 @@ class Privacy(ABC):
             object.__setattr__(self, field.name, plain)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class PureDP(Privacy):
     """ε-differential privacy, by discrete Laplace noise.
 
@@ -138,7 +147,7 @@ class PureDP(Privacy):
         return f"{_plain(self.epsilon)}-differential privacy ({self._step})"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class ApproxDP(Privacy):
     """(ε, δ)-differential privacy, by Gaussian noise with the analytic (tight) calibration, rounded.
 
@@ -182,7 +191,7 @@ class ApproxDP(Privacy):
         return f"({_plain(self.epsilon)}, {_plain(self.delta)})-differential privacy ({self._step})"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class ApproxDPTheorem3(Privacy):
     """(ε, δ)-differential privacy with the calibration of the paper's Theorem 3, for comparison.
 
@@ -228,7 +237,7 @@ class ApproxDPTheorem3(Privacy):
         )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class ZCDP(Privacy):
     """ρ-zero-concentrated differential privacy, by discrete Gaussian noise.
 

@@ -22,6 +22,7 @@ import numpy as np
 from rowspace._version import __version__
 from rowspace.domain import Domain
 from rowspace.exceptions import InvalidInput, TooLarge
+from rowspace.lines import one_line
 from rowspace.operators import DECOMPOSITION_LIMIT
 from rowspace.privacy import Privacy
 from rowspace.reconstruct.measurement import merged
@@ -152,6 +153,10 @@ class Combined(DerivedAnswers):
             f"{self.plan.privacy}. Answers are unbiased, {self.method}; a negative "
             "or fractional count is noise, not a mistake. Combining and any further computation cost no privacy."
         )
+
+    def __repr__(self) -> str:
+        size = self.plan.workload.size
+        return one_line(f"<Combined of {len(self.releases)}: {size:,} answers under {self.plan.privacy}>")
 
     def __str__(self) -> str:
         return f"Combined release of {self.plan.workload.size:,} answers\n  {self.statement}"

@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rowspace.exceptions import InvalidInput, TooLarge
+from rowspace.lines import one_line
 from rowspace.operators.base import Vector
 from rowspace.workload import Workload, marginal
 
@@ -106,6 +107,15 @@ class Consistent:
             "large ones too low; use the release itself for statistics and for error bars. Made from a release under "
             f"{promise_of(self.release)}, at no further cost of privacy."
         )
+
+    def __repr__(self) -> str:
+        kind = "whole and not negative" if self.integral else "not negative"
+        return one_line(f"<Consistent counts, {kind}, of {self.release!r}>")
+
+    def _repr_html_(self) -> str:
+        from .display import consistent_html  # here: only notebooks need it
+
+        return consistent_html(self)
 
     def __str__(self) -> str:
         return f"Consistent counts: {self.effect}\n  {self.statement}"

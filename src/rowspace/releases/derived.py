@@ -49,6 +49,14 @@ class Estimate:
         """The figures, JSON-safe."""
         return asdict(self)
 
+    def __repr__(self) -> str:
+        return f"<Estimate {self}>"
+
+    def _repr_html_(self) -> str:
+        from .display import estimate_html  # here: only notebooks need it
+
+        return estimate_html(self)
+
     def __str__(self) -> str:
         return (
             f"{self.value:.6g} ± {self.std_error:.3g} "

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from rowspace.exceptions import InvalidInput, TooLarge
+from rowspace.lines import one_line
 from rowspace.operators.base import Vector
 
 from .derived_rows import groups
@@ -36,6 +37,15 @@ class CrossTable:
     low: pd.DataFrame
     high: pd.DataFrame
     level: float
+
+    def __repr__(self) -> str:
+        names = [str(name) for name in (self.answer.index.name, self.answer.columns.name) if name]
+        return one_line(f"<CrossTable by {' and '.join(names)}, {' × '.join(map(str, self.answer.shape))}>")
+
+    def _repr_html_(self) -> str:
+        from .display import cross_table_html  # here: only notebooks need it
+
+        return cross_table_html(self)
 
     def __str__(self) -> str:
         return str(self.answer.round(1))

@@ -24,6 +24,7 @@ import numpy.typing as npt
 from rowspace._version import __version__
 from rowspace.exceptions import FileError, InvalidInput, InvalidWorkload, TooLarge, UnsupportedWorkload
 from rowspace.files import Arrays, archive_bytes, read_archive, unpack_archive, write_whole
+from rowspace.lines import one_line
 from rowspace.operators import TableOperator
 from rowspace.operators.base import Vector
 from rowspace.operators.component_tables import ComponentTables
@@ -159,6 +160,9 @@ class Release(DerivedAnswers):
             "integers that were asked. Answers are unbiased and consistent with one another; a negative or fractional "
             "count is noise, not a mistake. Any further computation on these numbers costs no privacy."
         )
+
+    def __repr__(self) -> str:
+        return one_line(f"<Release of {self.plan.workload.size:,} answers under {self.plan.privacy}>")
 
     def __str__(self) -> str:
         return f"Release of {self.plan.workload.size:,} answers\n  {self.statement}"

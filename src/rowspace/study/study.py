@@ -8,6 +8,7 @@ from pathlib import Path
 
 from rowspace.domain import Domain
 from rowspace.exceptions import InvalidStudy
+from rowspace.lines import one_line
 from rowspace.privacy import Privacy
 from rowspace.workload import Workload
 
@@ -61,6 +62,9 @@ class Study:
     description: str | None = None
     data: DataPlace = field(default_factory=DataPlace)
     draft: bool = False
+
+    def __repr__(self) -> str:
+        return one_line(f"<Study {self.name!r}: {self.workload.size:,} queries under {self.privacy}>")
 
     @property
     def table(self) -> str | None:
