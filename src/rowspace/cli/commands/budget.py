@@ -161,7 +161,7 @@ def resume(
 
     [dim]Examples[/dim]
       rowspace budget resume budget.db 7 -o people.release
-      rowspace budget resume budget.db 7 -o people.release -o people.csv
+      rowspace budget resume budget.db 7 -o people.release -o answers.csv
     """
     from ..budget import resume as write_again
 
