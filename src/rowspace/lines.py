@@ -11,7 +11,7 @@ def one_line(text: str) -> str:
     >>> one_line("Numbers(1,\\n  2)")
     'Numbers(1, 2)'
     >>> one_line(f"<{'long ' * 50}>")[-8:]
-    'long lo…>'
+    'ong lo…>'
     """
     line = " ".join(text.split())
     if len(line) <= LONGEST:

@@ -47,6 +47,7 @@ def plan(
     Attributes the workload does not touch are summed out and cost nothing. The result is never worse than
     asking every cell (the identity strategy).
 
+    workload: what is asked. privacy: the guarantee.
     effort: how many candidates are tried. objective: the sum of squared errors, or the largest one.
     strategy: a matrix or operator of your own over the cells of the workload's attributes, instead of a search.
     rng: for optimizers that search at random; the same generator state gives the same plan.

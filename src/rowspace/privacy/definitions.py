@@ -56,12 +56,17 @@ class Privacy(ABC):
         """The integer noise that gives integer answers of this sensitivity the guarantee.
 
         `integer_norm`: largest Σ|change| (norm 1) or Σ change² (norm 2) by one record, at least 1.
+
+        >>> PureDP(0.5).noise(3)
+        DiscreteLaplace(scale=Fraction(6, 1))
         """
         advice = "a strategy whose answers no record can change needs no noise"
         return self._noise(self.step_norm(positive_integer("integer_norm", integer_norm, advice)))
 
     def step_norm(self, integer_norm: int) -> int:
         """From the largest change by one record to the largest between neighbours: k or k² times that.
+
+        integer_norm: the largest change by one record.
 
         >>> ZCDP(0.5, unit=PrivacyUnit("user_id", rows=3)).step_norm(2)
         18
@@ -78,7 +83,11 @@ class Privacy(ABC):
         """The noise for neighbours that differ by this norm."""
 
     def to_dict(self) -> dict[str, Any]:
-        """A JSON table, read back by `privacy_from_dict`."""
+        """A JSON table, read back by `privacy_from_dict`.
+
+        >>> PureDP(0.5).to_dict()
+        {'privacy': 'pure', 'epsilon': 0.5, 'neighbours': 'add-remove'}
+        """
         tree: dict[str, Any] = {"privacy": self.kind}
         for field in dataclasses.fields(self):  # type: ignore[arg-type]
             value = getattr(self, field.name)
@@ -108,6 +117,10 @@ class Privacy(ABC):
 @dataclass(frozen=True, slots=True, repr=False)
 class PureDP(Privacy):
     """ε-differential privacy, by discrete Laplace noise.
+
+    epsilon: how far the probability of any output may change, as a power of e; positive.
+    neighbours: what tables that must stay hard to tell apart differ in, "add-remove" or "replace-one".
+    unit: whose rows are protected together, a `PrivacyUnit`; every record by itself unless given.
 
     Guarantees:
         - changing integer answers by Σ|change| ≤ integer_norm changes the probability of any output by a
@@ -150,6 +163,11 @@ class PureDP(Privacy):
 @dataclass(frozen=True, slots=True, repr=False)
 class ApproxDP(Privacy):
     """(ε, δ)-differential privacy, by Gaussian noise with the analytic (tight) calibration, rounded.
+
+    epsilon: as for `PureDP`.
+    delta: the probability by which that may fail, between 0 and 1.
+    neighbours: what tables that must stay hard to tell apart differ in, "add-remove" or "replace-one".
+    unit: whose rows are protected together, a `PrivacyUnit`; every record by itself unless given.
 
     Guarantees:
         - integer answers that change by at most integer_norm in squared L2 norm are (ε, δ)-private: sigma
@@ -241,6 +259,10 @@ class ApproxDPTheorem3(Privacy):
 class ZCDP(Privacy):
     """ρ-zero-concentrated differential privacy, by discrete Gaussian noise.
 
+    rho: how far outputs may diverge, in Rényi divergence of order α by αρ at most; positive.
+    neighbours: what tables that must stay hard to tell apart differ in, "add-remove" or "replace-one".
+    unit: whose rows are protected together, a `PrivacyUnit`; every record by itself unless given.
+
     Guarantees:
         - integer answers that change by at most integer_norm in squared L2 norm have Rényi divergence at
           most αρ for every order α: it is at most α·integer_norm/(2·sigma_squared) (Canonne, Kamath &
@@ -285,7 +307,7 @@ def privacy_from_dict(tree: object) -> Privacy:
     """The guarantee a saved table describes; `InvalidPrivacy` for anything but an exact match.
 
     >>> privacy_from_dict({"privacy": "zero-concentrated", "rho": 0.5, "neighbours": "add-remove"})
-    ZCDP(rho=0.5, neighbours=<Neighbours.ADD_REMOVE: 'add-remove'>, unit=None)
+    ZCDP(rho=0.5)
     """
     if isinstance(tree, dict) and "unit" not in tree:
         tree = {**tree, "unit": None}

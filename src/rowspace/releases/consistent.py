@@ -39,7 +39,16 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Consistent:
-    """A release as counts that are not negative (and whole): biased, and without error bars."""
+    """A release as counts that are not negative (and whole): biased, and without error bars.
+
+    release: what the counts are made from.
+    integral: whether they are whole numbers.
+
+    >>> from rowspace.sample import small_release
+    >>> release = small_release()
+    >>> release.consistent()
+    <Consistent counts, not negative, of <Release of 18 answers under 200-differential privacy (add or…>
+    """
 
     release: Release | Combined
     integral: bool
@@ -49,15 +58,41 @@ class Consistent:
         return counts_of(self.release, integral=self.integral)
 
     def answers(self) -> pd.DataFrame:
-        """The workload's answers: labels and answer. No error bars: those of the release are for unbiased answers."""
+        """The workload's answers: labels and answer. No error bars: those of the release are for unbiased answers.
+
+        >>> from rowspace.sample import small_release
+        >>> release = small_release()
+        >>> release.consistent(integral=True).answers()["answer"].tolist()[:4]
+        [10, 20, 30, 40]
+        """
         return self._table(self.release.plan.workload)
 
     def ask(self, queries: Workload | str | Sequence[str]) -> pd.DataFrame:
-        """Answers to other queries over the same attributes, for free; as text they are conditions or SQL."""
+        """Answers to other queries over the same attributes, for free; as text they are conditions or SQL.
+
+        queries: a workload, or one or several texts.
+
+        >>> from rowspace.sample import small_release
+        >>> release = small_release()
+        >>> release.consistent(integral=True).ask("age < 2")["answer"].tolist()
+        [100]
+        """
         return self._table(as_queries(self.release.plan.domain, queries))
 
     def table(self, row: str, column: str | None = None) -> pd.DataFrame:
-        """Counts by one or two attributes (or levels) with their totals, which are sums of what is shown."""
+        """Counts by one or two attributes (or levels) with their totals, which are sums of what is shown.
+
+        row, column: attributes or levels of a taxonomy; without `column` the table has one.
+
+        >>> from rowspace.sample import small_release
+        >>> release = small_release()
+        >>> print(release.consistent(integral=True).table("sex"))
+               count
+        sex
+        F        160
+        M        200
+        total    360
+        """
         import pandas as pd
 
         names = [row] if column is None else [row, column]
@@ -125,6 +160,10 @@ def consistent(
     release: Release | Combined, *, nonnegative: bool = True, integral: bool = False
 ) -> Consistent:
     """Counts that are not negative, and whole with `integral`, all answers agreeing and adding up to the total.
+
+    release: what the counts are made from.
+    nonnegative: always True; the release itself has the signed counts.
+    integral: whether counts are to be whole numbers too.
 
     >>> import rowspace as rs
     >>> domain = rs.Domain(age=rs.Numeric(0, 4, bins=4))

@@ -34,6 +34,12 @@ STEADY_DENOMINATOR = 20.0
 class Estimate:
     """A number derived from a release: value, standard error, interval at `level`, and how it was found.
 
+    value: the estimate.
+    std_error: its standard error.
+    low, high: the ends of the interval.
+    level: the confidence level of the interval.
+    method: how the interval was found.
+
     >>> print(Estimate(0.5, 0.01, 0.48, 0.52, 0.95, DELTA_METHOD))
     0.5 ± 0.01 (95 % interval 0.48 to 0.52; delta method)
     """
@@ -46,7 +52,11 @@ class Estimate:
     method: str
 
     def to_dict(self) -> dict[str, Any]:
-        """The figures, JSON-safe."""
+        """The figures, JSON-safe.
+
+        >>> Estimate(0.5, 0.01, 0.48, 0.52, 0.95, DELTA_METHOD).to_dict()["low"]
+        0.48
+        """
         return asdict(self)
 
     def __repr__(self) -> str:

@@ -28,8 +28,21 @@ TOTAL = "total"
 class CrossTable:
     """Counts of one or two attributes with totals, as frames of the same shape.
 
+    answer: the counts, a frame with the cells of one attribute down and of the other across, then totals.
+    std_error: their standard errors.
+    low, high: the ends of their intervals.
+    level: the confidence level of the intervals.
+
     Totals are sums of the cells shown (all answers come from one estimate), with error bars of their own: the noise
     of a sum is not the sum of the noises.
+
+    >>> from rowspace.sample import small_release
+    >>> release = small_release(1.0)
+    >>> made = release.table("age")
+    >>> made
+    <CrossTable by age, 5 × 1>
+    >>> bool((made.low < made.answer).all().all())
+    True
     """
 
     answer: pd.DataFrame
