@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias, Union
 
@@ -26,7 +25,8 @@ Source: TypeAlias = Union[
     "pa.Table",
     "ir.Table",
     npt.NDArray[np.integer],
-    Sequence[int],
+    list[int],
+    tuple[int, ...],
 ]
 """A path of a file (CSV, Parquet, DuckDB, SQLite) or a database URL; a pandas or polars frame, an Arrow or Ibis table;
 or counts that were made elsewhere, one for each cell."""

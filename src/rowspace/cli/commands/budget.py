@@ -55,7 +55,9 @@ def create(
     ] = None,
     neighbours: Annotated[
         Neighbours,
-        typer.Option("--neighbours", help="What is protected: add-remove one record, or replace-one."),
+        typer.Option(
+            "--neighbours", metavar="KIND", help="What is protected: add-remove one record, or replace-one."
+        ),
     ] = Neighbours.ADD_REMOVE,
     privacy_unit: Annotated[
         str | None,
