@@ -19,12 +19,14 @@ if TYPE_CHECKING:
     from .domain import Categorical, Dates, DayOfWeek, Domain, HourOfDay, Numeric
     from .exceptions import RowspaceError
     from .formats import CSV
+    from .ledger import Ledger
     from .mechanism import release
     from .planning import Plan, Target, plan_for
     from .planning.choosing import plan
-    from .privacy import ZCDP, ApproxDP, Neighbours, PureDP
+    from .privacy import ZCDP, ApproxDP, Neighbours, PrivacyUnit, PureDP
     from .releases import Combined, Release, combine
     from .releases.export import export
+    from .study import Study
     from .workload import Workload
 
 __all__ = [
@@ -37,12 +39,15 @@ __all__ = [
     "DayOfWeek",
     "Domain",
     "HourOfDay",
+    "Ledger",
     "Neighbours",
     "Numeric",
     "Plan",
+    "PrivacyUnit",
     "PureDP",
     "Release",
     "RowspaceError",
+    "Study",
     "Target",
     "Workload",
     "__version__",
@@ -62,10 +67,12 @@ _HOMES = {
     "domain": ("Categorical", "Dates", "DayOfWeek", "Domain", "HourOfDay", "Numeric"),
     "exceptions": ("RowspaceError",),
     "formats": ("CSV",),
+    "ledger": ("Ledger",),
     "mechanism": ("release",),
     "planning": ("Plan", "Target", "plan", "plan_for"),
-    "privacy": ("ZCDP", "ApproxDP", "Neighbours", "PureDP"),
+    "privacy": ("ZCDP", "ApproxDP", "Neighbours", "PrivacyUnit", "PureDP"),
     "releases": ("Combined", "Release", "combine", "export"),
+    "study": ("Study",),
     "workload": ("Workload",),
 }
 
@@ -82,4 +89,4 @@ if not TYPE_CHECKING:
 
     def __dir__() -> list[str]:
         """What is public, loaded or not."""
-        return sorted({*globals(), *__all__})
+        return sorted(__all__)

@@ -50,6 +50,8 @@ LARGEST_RELEASE = 950_000_000
 class Ledger:
     """A ledger in a SQLite file (a path or ``sqlite:///path``) or on PostgreSQL (``postgresql://…``).
 
+    location: a path or an address.
+
     patience: seconds to wait for others who are charging. Cost of a charge: a few milliseconds and two flushes to disk.
 
     >>> import tempfile, rowspace as rs
@@ -71,6 +73,9 @@ class Ledger:
         self._database = Database(location, patience)
         self._tables = Tables(self._database)
 
+    def __repr__(self) -> str:
+        return f"Ledger({self.name!r})"
+
     @property
     def name(self) -> str:
         """The file's name; never an address."""
@@ -84,8 +89,19 @@ class Ledger:
     def create(self, dataset: str, guarantee: Privacy, *, composition: str | None = None) -> Budget:
         """Set the budget of a dataset, once and for all: a promise that could be raised later would be none.
 
+        dataset: what the budget is for.
+        guarantee: the most that all releases together may cost.
         composition: how charges add up in a budget of (ε, δ), fixed with it: "gaussian" (unless another is given; pays
         for (ε, δ) and ε plans), "concentrated" (pays for ρ plans, too) or "basic" (sums of ε and δ).
+
+        >>> import tempfile, rowspace as rs
+        >>> from rowspace.sample import small_release
+        >>> folder = tempfile.TemporaryDirectory()
+        >>> ledger = Ledger(folder.name + "/budget.db")
+        >>> budget = ledger.create("people", rs.PureDP(600))
+        >>> print(budget)
+        600 of 600 epsilon left
+        >>> folder.cleanup()
         """
         check_name(dataset)
         require_known_privacy(guarantee)
@@ -104,14 +120,36 @@ class Ledger:
         return Budget(dataset, filter_, 0, Cost())
 
     def budgets(self) -> list[Budget]:
-        """Every dataset's budget, by name."""
+        """Every dataset's budget, by name.
+
+        >>> import tempfile, rowspace as rs
+        >>> from rowspace.sample import small_release
+        >>> folder = tempfile.TemporaryDirectory()
+        >>> ledger = Ledger(folder.name + "/budget.db")
+        >>> budget = ledger.create("people", rs.PureDP(600))
+        >>> ledger.budgets()
+        [<Budget of 'people': 600 of 600 epsilon left>]
+        >>> folder.cleanup()
+        """
         with self._tables.reading() as connection:
             table = schema.budgets
             names = connection.execute(sa.select(table.c.dataset).order_by(table.c.dataset)).scalars().all()
             return [self._tables.budget(connection, name) for name in names]
 
     def budget(self, dataset: str | None = None) -> Budget:
-        """The budget of a dataset; its name may be left out when the ledger has only one."""
+        """The budget of a dataset; its name may be left out when the ledger has only one.
+
+        dataset: which budget.
+
+        >>> import tempfile, rowspace as rs
+        >>> from rowspace.sample import small_release
+        >>> folder = tempfile.TemporaryDirectory()
+        >>> ledger = Ledger(folder.name + "/budget.db")
+        >>> budget = ledger.create("people", rs.PureDP(600))
+        >>> ledger.budget().charges
+        0
+        >>> folder.cleanup()
+        """
         with self._tables.reading() as connection:
             return self._tables.budget(connection, self._tables.only(connection, dataset))
 
@@ -125,7 +163,21 @@ class Ledger:
     ) -> None:
         """Refuse now what `charge` would refuse at this moment, so that no data need be read for it.
 
+        dataset: which budget, when the ledger has several.
+
         plan: what is to be released; its promise alone refuses what no plan under it could be charged for.
+
+        >>> import tempfile, rowspace as rs
+        >>> from rowspace.sample import small_release
+        >>> folder = tempfile.TemporaryDirectory()
+        >>> ledger = Ledger(folder.name + "/budget.db")
+        >>> budget = ledger.create("people", rs.PureDP(600))
+        >>> ledger.check(small_release().plan)
+        >>> ledger.check(rs.PureDP(700))
+        Traceback (most recent call last):
+        ...
+        rowspace.exceptions.BudgetExceeded: the budget of 'people' has 600 of 600 epsilon left, and this release ...
+        >>> folder.cleanup()
         """
         if isinstance(plan, Plan):
             require_known(plan)
@@ -145,10 +197,24 @@ class Ledger:
     ) -> Charge:
         """Charge for a release and keep its bytes, in one transaction, or raise; nobody may see `content` before.
 
+        plan: what was released.
+        content: the bytes of the release.
+        dataset: which budget, when the ledger has several.
         source: a digest of where the data is, if it has a place. second_budget: let a source be charged here that was
         charged to another budget of this ledger before.
 
         `BudgetExceeded` when it does not fit, `LedgerError` for everything else that is wrong.
+
+        >>> import tempfile, rowspace as rs
+        >>> from rowspace.sample import small_release
+        >>> folder = tempfile.TemporaryDirectory()
+        >>> ledger = Ledger(folder.name + "/budget.db")
+        >>> budget = ledger.create("people", rs.PureDP(600))
+        >>> release = small_release()
+        >>> charge = ledger.charge(release.plan, release.to_bytes())
+        >>> print(charge.cost, "·", ledger.budget())
+        ε 200 · 400 of 600 epsilon left
+        >>> folder.cleanup()
         """
         require_known(plan)
         if len(content) > LARGEST_RELEASE:
@@ -181,7 +247,21 @@ class Ledger:
         return self._tables.charge(row | {"id": number})
 
     def history(self, dataset: str | None = None) -> list[Charge]:
-        """Every charge of a dataset, oldest first."""
+        """Every charge of a dataset, oldest first.
+
+        dataset: which budget, when the ledger has several.
+
+        >>> import tempfile, rowspace as rs
+        >>> from rowspace.sample import small_release
+        >>> folder = tempfile.TemporaryDirectory()
+        >>> ledger = Ledger(folder.name + "/budget.db")
+        >>> budget = ledger.create("people", rs.PureDP(600))
+        >>> release = small_release()
+        >>> charge = ledger.charge(release.plan, release.to_bytes())
+        >>> [charge.id for charge in ledger.history("people")]
+        [1]
+        >>> folder.cleanup()
+        """
         with self._tables.reading() as connection:
             dataset = self._tables.only(connection, dataset)
             self._tables.filter(connection, dataset)  # an unknown name is an error, not an empty history
@@ -192,7 +272,21 @@ class Ledger:
         return [self._tables.charge(dict(row)) for row in rows]
 
     def resume(self, charge: int) -> bytes:
-        """The release file of a charge, byte for byte as it was paid for: no second charge, no new noise."""
+        """The release file of a charge, byte for byte as it was paid for: no second charge, no new noise.
+
+        charge: its number in the history.
+
+        >>> import tempfile, rowspace as rs
+        >>> from rowspace.sample import small_release
+        >>> folder = tempfile.TemporaryDirectory()
+        >>> ledger = Ledger(folder.name + "/budget.db")
+        >>> budget = ledger.create("people", rs.PureDP(600))
+        >>> release = small_release()
+        >>> charge = ledger.charge(release.plan, release.to_bytes())
+        >>> ledger.resume(charge.id) == release.to_bytes()
+        True
+        >>> folder.cleanup()
+        """
         with self._tables.reading() as connection:
             table = schema.charges
             query = sa.select(table.c.content, table.c.digest).where(table.c.id == int(charge))

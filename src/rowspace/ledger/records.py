@@ -63,6 +63,9 @@ class Budget:
     def _of(self, cost: Cost) -> Fraction:
         return cost.epsilon if self.unit == "epsilon" else cost.rho
 
+    def __repr__(self) -> str:
+        return f"<Budget of {self.dataset!r}: {self}>"
+
     def __str__(self) -> str:
         left = f"{at_most(self.remaining)} of {at_most(self.limit)} {self.unit} left"
         if not isinstance(self.guarantee, ApproxDP):
@@ -99,6 +102,9 @@ class Charge:
     time: datetime
     who: str
     digest: str
+
+    def __repr__(self) -> str:
+        return f"<Charge {self.id} to {self.dataset!r}: {self.cost}, {self.time:%Y-%m-%d %H:%M} UTC>"
 
     def to_dict(self) -> dict[str, Any]:
         """JSON-safe; costs as exact fractions in text."""

@@ -12,6 +12,7 @@ engine errors pass through `secrecy`, which drops their text.
 from rowspace.sources.coding import check_columns
 from rowspace.sources.counting import MAX_CELLS, count_cells
 from rowspace.sources.identity import source_digest
+from rowspace.sources.kinds import Source
 from rowspace.sources.marginal_counting import MAX_TABLE_CELLS, count_marginals
 from rowspace.sources.marginal_tables import MarginalTables, TableStack
 
@@ -19,6 +20,7 @@ __all__ = [
     "MAX_CELLS",
     "MAX_TABLE_CELLS",
     "MarginalTables",
+    "Source",
     "TableStack",
     "check_columns",
     "count_cells",
