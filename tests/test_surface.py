@@ -18,6 +18,10 @@ def test_all_is_real_sorted_and_complete(name):
         assert hasattr(module, public), public
 
 
+def test_dir_shows_what_is_public():
+    assert dir(rowspace) == sorted(rowspace.__all__)
+
+
 def test_the_contract_of_the_design():
     """Names that users and checks are written against."""
     import rowspace as rs

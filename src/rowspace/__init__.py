@@ -18,12 +18,14 @@ if TYPE_CHECKING:
     from . import error, operators, privacy, strategy, workload
     from .domain import Categorical, Domain, Numeric
     from .exceptions import RowspaceError
+    from .ledger import Ledger
     from .mechanism import release
     from .planning import Plan, Target, plan_for
     from .planning.choosing import plan
-    from .privacy import ZCDP, ApproxDP, Neighbours, PureDP
+    from .privacy import ZCDP, ApproxDP, Neighbours, PrivacyUnit, PureDP
     from .releases import Combined, Release, combine
     from .releases.export import export
+    from .study import Study
     from .workload import Workload
 
 __all__ = [
@@ -32,12 +34,15 @@ __all__ = [
     "Categorical",
     "Combined",
     "Domain",
+    "Ledger",
     "Neighbours",
     "Numeric",
     "Plan",
+    "PrivacyUnit",
     "PureDP",
     "Release",
     "RowspaceError",
+    "Study",
     "Target",
     "Workload",
     "__version__",
@@ -56,10 +61,12 @@ __all__ = [
 _HOMES = {
     "domain": ("Categorical", "Domain", "Numeric"),
     "exceptions": ("RowspaceError",),
+    "ledger": ("Ledger",),
     "mechanism": ("release",),
     "planning": ("Plan", "Target", "plan", "plan_for"),
-    "privacy": ("ZCDP", "ApproxDP", "Neighbours", "PureDP"),
+    "privacy": ("ZCDP", "ApproxDP", "Neighbours", "PrivacyUnit", "PureDP"),
     "releases": ("Combined", "Release", "combine", "export"),
+    "study": ("Study",),
     "workload": ("Workload",),
 }
 
@@ -76,4 +83,4 @@ if not TYPE_CHECKING:
 
     def __dir__() -> list[str]:
         """What is public, loaded or not."""
-        return sorted({*globals(), *__all__})
+        return sorted(__all__)

@@ -21,7 +21,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from contextlib import suppress
-from typing import Any, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 from .exceptions import InvalidInput, TooLarge
 from .measure import measure
@@ -30,6 +30,9 @@ from .operators import TableOperator
 from .planning import Plan
 from .planning.integers import calibrated_noise
 from .releases import Release
+
+if TYPE_CHECKING:
+    from .sources import Source
 
 
 @runtime_checkable
@@ -42,7 +45,7 @@ class Keeper(Protocol):
 
 def release(
     plan: Plan,
-    source: Any,
+    source: Source,
     *,
     ledger: Keeper | str | os.PathLike[str] | None = None,
     dataset: str | None = None,
@@ -91,7 +94,7 @@ def _require_answers(plan: Plan) -> None:
         plan.rmse  # noqa: B018
 
 
-def _counts(plan: Plan, source: Any, table: str | None, progress: Callable[[float], None] | None) -> Any:
+def _counts(plan: Plan, source: Source, table: str | None, progress: Callable[[float], None] | None) -> Any:
     """What the strategy asks for: the tables it measures, or the count of every cell."""
     # Here, because engines take a while to import and planning needs none.
     from .sources import count_cells, count_marginals

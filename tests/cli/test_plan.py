@@ -91,4 +91,4 @@ def test_the_worst_answer_as_the_objective(folder: Path) -> None:
         for o in ("total", "max")
     )
     assert (total["objective"], worst["objective"]) == ("total", "max")
-    assert rowspace("plan", folder / "study.toml", "--objective", "max", "--target", "rmse: 5").code == 1
+    assert rowspace("plan", folder / "study.toml", "--objective", "max", "--target", "rmse: 5").code == 2

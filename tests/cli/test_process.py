@@ -78,7 +78,7 @@ ENTRIES = {
     [
         *((entry, signal.SIGINT, "numpy") for entry in ENTRIES),
         ("script", signal.SIGINT, "typer"),
-        ("script", signal.SIGINT, "rowspace.cli.report"),
+        ("script", signal.SIGINT, "rowspace.cli.plan"),
         ("python -m rowspace", signal.SIGTERM, "numpy"),
         ("script", signal.SIGHUP, "typer"),
     ],

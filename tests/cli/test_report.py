@@ -43,7 +43,7 @@ def test_the_budget_is_on_the_page(folder: Path) -> None:
     [
         (["no.release", "-o", "page.html"], "does not exist"),
         (["{released}", "-o", "missing/page.html"], "no folder"),
-        (["{released}", "-o", "{released}"], "also read"),
+        (["{released}", "-o", "{released}"], "ending in one of .html"),
         (["{released}", "-o", "page.html", "--ledger", "no.db"], "no.db"),
     ],
 )

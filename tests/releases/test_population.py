@@ -56,6 +56,8 @@ DOORS: dict[str, Any] = {
     "stream": lambda r: str(next(r.stream()).attrs),
     "difference": lambda r: str(r.difference("age < 2", "age >= 2")),
     "share": lambda r: str(r.share("size < 3")),
+    "an estimate in a notebook": lambda r: r.difference("age < 2", "age >= 2")._repr_html_(),
+    "a table in a notebook": lambda r: r.table("age", "size")._repr_html_(),
     "median": lambda r: str(r.median("age")),
     "quantiles": lambda r: str(r.quantiles("age").attrs),
     "cdf": lambda r: str(r.cdf("age").attrs),

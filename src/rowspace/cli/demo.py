@@ -30,7 +30,7 @@ QUESTIONS = {
 }
 
 #: The files that ``-o DIR`` leaves.
-KEPT = ("people.toml", "people.parquet", "people.plan", "people.release", "people.csv", "report.html")
+KEPT = ("study.toml", "people.parquet", "study.plan", "people.release", "answers.csv", "report.html")
 
 LEVEL = 0.95
 TRUTH = "true value *"
@@ -115,7 +115,7 @@ def _commands(folder: Path | None) -> Iterator[tuple[str, str]]:
         yield "rowspace init YOUR_DATA.csv", "draft a study of your own table"
         return
     yield f'rowspace ask {folder / "people.release"} "age between 30 and 39"', "ask more, for free"
-    yield f"rowspace plan {folder / 'people.toml'} --epsilon 0.5", "see what more privacy would cost"
+    yield f"rowspace plan {folder / 'study.toml'} --epsilon 0.5", "see what more privacy would cost"
     yield f"rowspace init {folder / 'people.parquet'} -o {folder / 'draft.toml'}", "draft a study of a table"
 
 

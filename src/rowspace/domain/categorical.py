@@ -13,6 +13,7 @@ import numpy.typing as npt
 
 from rowspace.domain.suggestions import did_you_mean, first_few
 from rowspace.exceptions import InvalidDomain
+from rowspace.lines import one_line
 
 #: A category: text, an integer or a boolean, and all of an attribute alike.
 Label = str | int | bool
@@ -97,21 +98,45 @@ class Categorical:
         return type(self.values[0])
 
     def level(self, name: str) -> Level:
-        """Return one level of the taxonomy, composed down to the cells."""
+        """Return one level of the taxonomy, composed down to the cells.
+
+        name: what the level is called.
+
+        >>> town = Categorical(["a", "b", "c"], levels={"land": {"a": "north", "b": "north", "c": "south"}})
+        >>> town.level("land").size
+        2
+        """
         if name not in self._composed:
             raise InvalidDomain(f"unknown level {name!r}; {did_you_mean(name, self._composed)}")
         return self._composed[name]
 
     def label(self, index: int) -> str:
-        """Return the readable name of one cell."""
+        """Return the readable name of one cell.
+
+        index: its place, from 0.
+
+        >>> sex = Categorical(["F", "M"])
+        >>> sex.label(0)
+        'F'
+        """
         return readable(self.cell_labels[index])
 
     def labels(self, start: int = 0, stop: int | None = None) -> list[str]:
-        """Return the readable names of the cells ``start`` to ``stop - 1``."""
+        """Return the readable names of the cells ``start`` to ``stop - 1``.
+
+        >>> sex = Categorical(["F", "M"])
+        >>> sex.labels()
+        ['F', 'M']
+        """
         return [readable(label) for label in self.cell_labels[start:stop]]
 
     def span_label(self, first: int, last: int) -> str:
-        """Return the readable name of the cells ``first`` to ``last``, both included, in order."""
+        """Return the readable name of the cells ``first`` to ``last``, both included, in order.
+
+        >>> sex = Categorical(["F", "M"])
+        >>> sex.span_label(0, 1)
+        'F to M'
+        """
         return self.label(first) if first == last else f"{self.label(first)} to {self.label(last)}"
 
     def __str__(self) -> str:
@@ -124,7 +149,7 @@ class Categorical:
             parts.append(f"other={self.other!r}")
         if self.levels:
             parts.append(f"levels={list(self.levels)}")
-        return f"Categorical({', '.join(parts)})"
+        return one_line(f"Categorical({', '.join(parts)})")
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Categorical):
@@ -140,7 +165,12 @@ class Categorical:
         )  # the read-only mappings cannot be copied by themselves
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the JSON-safe form. Levels are lists of pairs, since JSON keys can only be text."""
+        """Return the JSON-safe form. Levels are lists of pairs, since JSON keys can only be text.
+
+        >>> sex = Categorical(["F", "M"])
+        >>> Categorical.from_dict(sex.to_dict()) == sex
+        True
+        """
         return {
             "kind": "categorical",
             "values": list(self.values),
@@ -153,7 +183,14 @@ class Categorical:
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Categorical:
-        """Rebuild from `to_dict`, checking everything: the file may come from anyone."""
+        """Rebuild from `to_dict`, checking everything: the file may come from anyone.
+
+        data: what `to_dict` returned.
+
+        >>> sex = Categorical(["F", "M"])
+        >>> Categorical.from_dict(sex.to_dict()) == sex
+        True
+        """
         if not isinstance(data.get("values"), list) or not isinstance(data.get("levels", []), list):
             raise InvalidDomain("a categorical attribute needs a list of values and a list of levels")
         levels: dict[str, dict[Label, Label]] = {}

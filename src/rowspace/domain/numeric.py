@@ -105,7 +105,14 @@ class Numeric:
         return edges
 
     def edge(self, index: int) -> float:
-        """Return one edge in O(1)."""
+        """Return one edge in O(1).
+
+        index: its place, from 0 for the lowest.
+
+        >>> age = Numeric(0, 100, bins=10, integer=True)
+        >>> age.edge(1)
+        10.0
+        """
         if self._given_edges is not None:
             return float(self._given_edges[index])
         if index == self.size:
@@ -115,7 +122,14 @@ class Numeric:
         return self.low + (self.high - self.low) * index / self.size
 
     def nearest_edge(self, value: float) -> int:
-        """Return the index of the edge nearest to a number: O(1) for equal bins, else O(log size)."""
+        """Return the index of the edge nearest to a number: O(1) for equal bins, else O(log size).
+
+        value: any number.
+
+        >>> age = Numeric(0, 100, bins=10, integer=True)
+        >>> age.nearest_edge(18)
+        2
+        """
         if self._given_edges is not None:
             index = int(np.searchsorted(self._given_edges, value))
         else:
@@ -126,15 +140,32 @@ class Numeric:
         return min(near, key=lambda k: abs(self.edge(k) - value))
 
     def label(self, index: int) -> str:
-        """Return the readable name of one bin: ``"18"`` when it holds one integer, else ``"[18, 65)"``."""
+        """Return the readable name of one bin: ``"18"`` when it holds one integer, else ``"[18, 65)"``.
+
+        index: its place, from 0.
+
+        >>> age = Numeric(0, 100, bins=10, integer=True)
+        >>> age.label(1)
+        '[10, 20)'
+        """
         return self.span_label(index, index)
 
     def labels(self, start: int = 0, stop: int | None = None) -> list[str]:
-        """Return the readable names of the bins ``start`` to ``stop - 1``."""
+        """Return the readable names of the bins ``start`` to ``stop - 1``.
+
+        >>> age = Numeric(0, 100, bins=10, integer=True)
+        >>> age.labels(0, 2)
+        ['[0, 10)', '[10, 20)']
+        """
         return [self.label(index) for index in range(self.size)[start:stop]]
 
     def span_label(self, first: int, last: int) -> str:
-        """Return the readable name of the bins ``first`` to ``last``, both included, taken together."""
+        """Return the readable name of the bins ``first`` to ``last``, both included, taken together.
+
+        >>> age = Numeric(0, 100, bins=10, integer=True)
+        >>> age.span_label(1, 3)
+        '[10, 40)'
+        """
         if not 0 <= first <= last < self.size:
             raise InvalidDomain(f"expected bins between 0 and {self.size - 1}, got {first} to {last}")
         low, high = self.edge(first), self.edge(last + 1)
@@ -143,7 +174,14 @@ class Numeric:
         return f"[{self.format(low)}, {self.format(high)})"
 
     def format(self, value: float) -> str:
-        """Write an edge as people do: ``18`` rather than ``18.0``, without the noise of rounding."""
+        """Write an edge as people do: ``18`` rather than ``18.0``, without the noise of rounding.
+
+        value: an edge.
+
+        >>> age = Numeric(0, 100, bins=10, integer=True)
+        >>> age.format(10.0)
+        '10'
+        """
         if is_exact_integer(value) and abs(value) < 1e15:
             return str(int(value))
         return f"{value:.{self._digits}g}"
@@ -178,7 +216,12 @@ class Numeric:
         return hash(self._key())
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the JSON-safe form; bins of equal width take three numbers whatever their count."""
+        """Return the JSON-safe form; bins of equal width take three numbers whatever their count.
+
+        >>> age = Numeric(0, 100, bins=10, integer=True)
+        >>> Numeric.from_dict(age.to_dict()) == age
+        True
+        """
         shape: dict[str, Any] = (
             {"low": self.low, "high": self.high, "bins": self.size}
             if self._given_edges is None
@@ -188,7 +231,14 @@ class Numeric:
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Numeric:
-        """Rebuild from `to_dict`, checking everything: the file may come from anyone."""
+        """Rebuild from `to_dict`, checking everything: the file may come from anyone.
+
+        data: what `to_dict` returned.
+
+        >>> age = Numeric(0, 100, bins=10, integer=True)
+        >>> Numeric.from_dict(age.to_dict()) == age
+        True
+        """
         unknown = set(data) - {"kind", "low", "high", "bins", "edges", "outside", "integer"}
         if unknown:
             raise InvalidDomain(f"a numeric attribute has no field {min(map(repr, unknown))}")

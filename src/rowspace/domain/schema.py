@@ -12,6 +12,7 @@ from rowspace.domain.categorical import Categorical, Level
 from rowspace.domain.numeric import Numeric
 from rowspace.domain.suggestions import did_you_mean
 from rowspace.exceptions import InvalidDomain
+from rowspace.lines import one_line
 
 Attribute = Numeric | Categorical
 
@@ -26,6 +27,8 @@ class Domain:
 
     Cells are numbered in C order over the attributes in the order of declaration (the last one fastest).
     Nothing of the size of the domain is ever stored: 2¹⁰⁰ cells cost what their attributes cost.
+
+    named: the attributes by their names. attributes: the same as a mapping or in pairs.
 
     >>> domain = Domain(age=Numeric(0, 100, bins=100), sex=Categorical(["F", "M"]))
     >>> domain.names, domain.shape, domain.size
@@ -79,7 +82,14 @@ class Domain:
         return len(self.names)
 
     def position(self, name: str) -> int:
-        """Return the place of an attribute in the order of declaration."""
+        """Return the place of an attribute in the order of declaration.
+
+        name: of an attribute.
+
+        >>> domain = Domain(age=Numeric(0, 4, bins=4), sex=Categorical(["F", "M"]))
+        >>> domain.position("sex")
+        1
+        """
         self._check_known(name, self._by_name)
         return self._positions[name]
 
@@ -96,7 +106,14 @@ class Domain:
         return self._level_owner[name], name
 
     def level(self, name: str) -> Level:
-        """Return a taxonomy level by its name."""
+        """Return a taxonomy level by its name.
+
+        name: what the level is called.
+
+        >>> town = Categorical(["a", "b", "c"], levels={"land": {"a": "north", "b": "north", "c": "south"}})
+        >>> Domain(town=town).level("land").size
+        2
+        """
         attribute, level = self.resolve(name)
         owner = self[attribute]
         if level is None or not isinstance(owner, Categorical):
@@ -104,7 +121,14 @@ class Domain:
         return owner.level(level)
 
     def subset(self, names: Iterable[str]) -> Domain:
-        """Return the domain of some of the attributes, in the order of declaration."""
+        """Return the domain of some of the attributes, in the order of declaration.
+
+        names: of attributes, in any order.
+
+        >>> domain = Domain(age=Numeric(0, 4, bins=4), sex=Categorical(["F", "M"]))
+        >>> domain.subset(["sex"]).names
+        ('sex',)
+        """
         wanted = {names} if isinstance(names, str) else set(names)
         for name in wanted:
             self._check_known(name, self._by_name)
@@ -126,7 +150,7 @@ class Domain:
 
     def __repr__(self) -> str:
         shown = ", ".join(f"{name}={attribute!r}" for name, attribute in self.attributes[:_ROWS_SHOWN])
-        return f"Domain({shown}{', ...' if len(self) > _ROWS_SHOWN else ''})"
+        return one_line(f"Domain({shown}{', ...' if len(self) > _ROWS_SHOWN else ''})")
 
     def _repr_html_(self) -> str:
         from .display import domain_html  # here: only notebooks need it
@@ -134,15 +158,26 @@ class Domain:
         return domain_html(self)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the JSON-safe form."""
+        """Return the JSON-safe form.
+
+        >>> domain = Domain(age=Numeric(0, 4, bins=4), sex=Categorical(["F", "M"]))
+        >>> Domain.from_dict(domain.to_dict()) == domain
+        True
+        """
         return {"attributes": [{"name": name, **attribute.to_dict()} for name, attribute in self.attributes]}
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Domain:
         """Rebuild from `to_dict`, checking everything: the file may come from anyone.
 
+        data: what `to_dict` returned.
+
         Raises:
             InvalidDomain: Whatever is wrong with it.
+
+        >>> domain = Domain(age=Numeric(0, 4, bins=4), sex=Categorical(["F", "M"]))
+        >>> Domain.from_dict(domain.to_dict()) == domain
+        True
         """
         if not isinstance(data, Mapping) or not isinstance(data.get("attributes"), list):
             raise InvalidDomain("a saved domain needs a list of attributes")

@@ -46,6 +46,8 @@ LARGEST_RELEASE = 950_000_000
 class Ledger:
     """A ledger in a SQLite file (a path or ``sqlite:///path``) or on PostgreSQL (``postgresql://…``).
 
+    location: a path or an address.
+
     patience: seconds to wait for others who are charging. Cost of a charge: a few milliseconds and two flushes to disk.
 
     >>> import tempfile, rowspace as rs
@@ -63,6 +65,9 @@ class Ledger:
     def __init__(self, location: str | os.PathLike[str], *, patience: float = 30.0) -> None:
         self._database = Database(location, patience)
 
+    def __repr__(self) -> str:
+        return f"Ledger({self.name!r})"
+
     @property
     def name(self) -> str:
         """The file's name; never an address."""
@@ -74,7 +79,20 @@ class Ledger:
         return self._database.file
 
     def create(self, dataset: str, guarantee: Privacy) -> Budget:
-        """Set the budget of a dataset, once and for all: a promise that could be raised later would be none."""
+        """Set the budget of a dataset, once and for all: a promise that could be raised later would be none.
+
+        dataset: what the budget is for.
+        guarantee: the most that all releases together may cost.
+
+        >>> import tempfile, rowspace as rs
+        >>> from rowspace.sample import small_release
+        >>> folder = tempfile.TemporaryDirectory()
+        >>> ledger = Ledger(folder.name + "/budget.db")
+        >>> budget = ledger.create("people", rs.PureDP(600))
+        >>> print(budget)
+        600 of 600 epsilon left
+        >>> folder.cleanup()
+        """
         check_name(dataset)
         if not isinstance(guarantee, Privacy):
             raise InvalidInput(
@@ -94,7 +112,17 @@ class Ledger:
         return Budget(dataset, guarantee, 0, Fraction(0))
 
     def budgets(self) -> list[Budget]:
-        """Every dataset's budget, by name."""
+        """Every dataset's budget, by name.
+
+        >>> import tempfile, rowspace as rs
+        >>> from rowspace.sample import small_release
+        >>> folder = tempfile.TemporaryDirectory()
+        >>> ledger = Ledger(folder.name + "/budget.db")
+        >>> budget = ledger.create("people", rs.PureDP(600))
+        >>> ledger.budgets()
+        [<Budget of 'people': 600 of 600 epsilon left>]
+        >>> folder.cleanup()
+        """
         with self._database.reading() as connection:
             self._check_version(connection)
             table = schema.budgets
@@ -102,7 +130,19 @@ class Ledger:
             return [self._budget(connection, name) for name in names]
 
     def budget(self, dataset: str | None = None) -> Budget:
-        """The budget of a dataset; its name may be left out when the ledger has only one."""
+        """The budget of a dataset; its name may be left out when the ledger has only one.
+
+        dataset: which budget.
+
+        >>> import tempfile, rowspace as rs
+        >>> from rowspace.sample import small_release
+        >>> folder = tempfile.TemporaryDirectory()
+        >>> ledger = Ledger(folder.name + "/budget.db")
+        >>> budget = ledger.create("people", rs.PureDP(600))
+        >>> ledger.budget().charges
+        0
+        >>> folder.cleanup()
+        """
         with self._database.reading() as connection:
             self._check_version(connection)
             return self._budget(connection, self._only(connection, dataset))
@@ -110,7 +150,21 @@ class Ledger:
     def check(self, plan: Plan | Privacy, dataset: str | None = None) -> None:
         """Refuse now what `charge` would refuse at this moment, so that no data need be read for it.
 
+        dataset: which budget, when the ledger has several.
+
         plan: what is to be released; its promise alone refuses what no plan under it could be charged for.
+
+        >>> import tempfile, rowspace as rs
+        >>> from rowspace.sample import small_release
+        >>> folder = tempfile.TemporaryDirectory()
+        >>> ledger = Ledger(folder.name + "/budget.db")
+        >>> budget = ledger.create("people", rs.PureDP(600))
+        >>> ledger.check(small_release().plan)
+        >>> ledger.check(rs.PureDP(700))
+        Traceback (most recent call last):
+        ...
+        rowspace.exceptions.BudgetExceeded: the budget of 'people' has 600 of 600 epsilon left, and this release ...
+        >>> folder.cleanup()
         """
         with self._database.reading() as connection:
             self._check_version(connection)
@@ -123,7 +177,22 @@ class Ledger:
     def charge(self, plan: Plan, content: bytes, dataset: str | None = None) -> Charge:
         """Charge for a release and keep its bytes, in one transaction, or raise; nobody may see `content` before.
 
+        plan: what was released.
+        content: the bytes of the release.
+        dataset: which budget, when the ledger has several.
+
         `BudgetExceeded` when it does not fit, `LedgerError` for everything else that is wrong.
+
+        >>> import tempfile, rowspace as rs
+        >>> from rowspace.sample import small_release
+        >>> folder = tempfile.TemporaryDirectory()
+        >>> ledger = Ledger(folder.name + "/budget.db")
+        >>> budget = ledger.create("people", rs.PureDP(600))
+        >>> release = small_release()
+        >>> charge = ledger.charge(release.plan, release.to_bytes())
+        >>> print(charge.cost, "·", ledger.budget())
+        ε 200 · 400 of 600 epsilon left
+        >>> folder.cleanup()
         """
         if len(content) > LARGEST_RELEASE:
             raise LedgerError(
@@ -156,7 +225,21 @@ class Ledger:
         return self._charge(row | {"id": number})
 
     def history(self, dataset: str | None = None) -> list[Charge]:
-        """Every charge of a dataset, oldest first."""
+        """Every charge of a dataset, oldest first.
+
+        dataset: which budget, when the ledger has several.
+
+        >>> import tempfile, rowspace as rs
+        >>> from rowspace.sample import small_release
+        >>> folder = tempfile.TemporaryDirectory()
+        >>> ledger = Ledger(folder.name + "/budget.db")
+        >>> budget = ledger.create("people", rs.PureDP(600))
+        >>> release = small_release()
+        >>> charge = ledger.charge(release.plan, release.to_bytes())
+        >>> [charge.id for charge in ledger.history("people")]
+        [1]
+        >>> folder.cleanup()
+        """
         with self._database.reading() as connection:
             self._check_version(connection)
             dataset = self._only(connection, dataset)
@@ -168,7 +251,21 @@ class Ledger:
         return [self._charge(dict(row)) for row in rows]
 
     def resume(self, charge: int) -> bytes:
-        """The release file of a charge, byte for byte as it was paid for: no second charge, no new noise."""
+        """The release file of a charge, byte for byte as it was paid for: no second charge, no new noise.
+
+        charge: its number in the history.
+
+        >>> import tempfile, rowspace as rs
+        >>> from rowspace.sample import small_release
+        >>> folder = tempfile.TemporaryDirectory()
+        >>> ledger = Ledger(folder.name + "/budget.db")
+        >>> budget = ledger.create("people", rs.PureDP(600))
+        >>> release = small_release()
+        >>> charge = ledger.charge(release.plan, release.to_bytes())
+        >>> ledger.resume(charge.id) == release.to_bytes()
+        True
+        >>> folder.cleanup()
+        """
         with self._database.reading() as connection:
             self._check_version(connection)
             table = schema.charges

@@ -47,6 +47,9 @@ class Budget:
         """What is left."""
         return Fraction(0) if self.spent is None else max(Fraction(0), self.limit - self.spent)
 
+    def __repr__(self) -> str:
+        return f"<Budget of {self.dataset!r}: {self}>"
+
     def __str__(self) -> str:
         return f"{at_most(self.remaining)} of {at_most(self.limit)} {self.unit} left"
 
@@ -76,6 +79,9 @@ class Charge:
     time: datetime
     who: str
     digest: str
+
+    def __repr__(self) -> str:
+        return f"<Charge {self.id} to {self.dataset!r}: {self.cost}, {self.time:%Y-%m-%d %H:%M} UTC>"
 
     def to_dict(self) -> dict[str, Any]:
         """JSON-safe; costs as exact fractions in text."""

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 import numpy as np
 
 from rowspace.exceptions import IntegerOverflow, InvalidInput, TooLarge
+from rowspace.lines import one_line
 
 from .checks import Array as Array
 from .checks import Indices as Indices
@@ -40,6 +41,9 @@ DECOMPOSITION_LIMIT = 4096
 """Largest side of a dense matrix that a fallback will decompose (cubic cost, about a minute)."""
 
 
+_FIELDS_SHOWN = 8
+
+
 class Operator(ABC):
     """An immutable m × n real matrix known by its structure.
 
@@ -56,7 +60,16 @@ class Operator(ABC):
 
     def __init_subclass__(cls, **keywords: Any) -> None:
         super().__init_subclass__(**keywords)
+        # A dataclass keeps a __repr__ that is there: arrays are not printed, and nested structures fit a line.
+        cls.__repr__ = Operator.__repr__  # type: ignore[method-assign]
         Operator.registry[cls.__name__] = cls
+
+    def __repr__(self) -> str:
+        parts = (
+            f"{field.name}={_in_words(getattr(self, field.name))}"
+            for field in dataclasses.fields(self)  # type: ignore[arg-type]
+        )
+        return one_line(f"{type(self).__name__}({', '.join(parts)})")
 
     # -- what every structure says ------------------------------------------------------------------
 
@@ -406,6 +419,16 @@ def check_operators(*operators: Any) -> None:
     for operator in operators:
         if not isinstance(operator, Operator):
             raise InvalidInput(f"expected an operator, got {type(operator).__name__}; wrap arrays in Dense")
+
+
+def _in_words(value: object) -> str:
+    """A field for people: of an array its shape, of a long tuple the beginning."""
+    if isinstance(value, np.ndarray):
+        return f"<{' × '.join(map(str, value.shape))} numbers>"
+    if isinstance(value, tuple):
+        more = ", …" if len(value) > _FIELDS_SHOWN else "," if len(value) == 1 else ""
+        return f"({', '.join(map(_in_words, value[:_FIELDS_SHOWN]))}{more})"
+    return repr(value)
 
 
 def _same(a: Any, b: Any) -> bool:

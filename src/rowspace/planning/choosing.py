@@ -8,6 +8,8 @@ from math import inf
 from typing import Any, Literal
 
 import numpy as np
+import numpy.typing as npt
+import scipy
 
 from rowspace.exceptions import IntegerOverflow, InvalidInput, RowspaceError, TooLarge
 from rowspace.operators import Operator, TableOperator
@@ -38,7 +40,7 @@ def plan(
     *,
     effort: Effort = "normal",
     objective: Objective = "total",
-    strategy: Operator | Any = None,
+    strategy: Operator | npt.ArrayLike | scipy.sparse.sparray | None = None,
     rng: np.random.Generator | None = None,
 ) -> Plan:
     """Choose what to ask of the data so that this workload's answers have the least error.
@@ -46,6 +48,7 @@ def plan(
     Attributes the workload does not touch are summed out and cost nothing. The result is never worse than
     asking every cell (the identity strategy).
 
+    workload: what is asked. privacy: the guarantee.
     effort: how many candidates are tried. objective: the sum of squared errors, or the largest one.
     strategy: a matrix or operator of your own over the cells of the workload's attributes, instead of a search.
     rng: for optimizers that search at random; the same generator state gives the same plan.

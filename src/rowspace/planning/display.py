@@ -1,4 +1,4 @@
-"""A plan as text and in a notebook."""
+"""Plans as text and in a notebook."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from .considered import considered
 
 if TYPE_CHECKING:
     from .plan import Plan
+    from .targets import TargetPlan
 
 _GROUPS_SHOWN = 12
 # Every group is a trace over the cells; a notebook shows a value each time it is named.
@@ -63,6 +64,25 @@ def plan_html(plan: Plan) -> str:
     ]
     headings = ["strategy", judged.name, "squared, × bound", "seconds"]
     return notebook_table(caption, headings, rows) + _groups(plan)
+
+
+def target_plan_html(found: TargetPlan) -> str:
+    """What each target has become, and the budget that it takes."""
+    caption = fragment(element("strong", f"{found.epsilon:g}"), f" meets every target: {found.plan.privacy}.")
+    rows = [
+        [
+            met.group,
+            f"{met.queries:,}",
+            str(met.target),
+            f"±{_figure(met.half_width)}",
+            _figure(found.weights[met.group]),
+        ]
+        for met in found.met[:_MOST_GROUPS]
+    ]
+    left_out = len(found.met) - len(rows)
+    note = f"… and {left_out} more: .met. " if left_out else ""
+    headings = ["queries about", "number", "target", "reached", "weight"]
+    return notebook_table(caption, headings, rows, f"{note}The plan itself: .plan")
 
 
 def _groups(plan: Plan) -> str:

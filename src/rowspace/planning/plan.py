@@ -15,6 +15,7 @@ from rowspace.domain import Domain
 from rowspace.error import half_widths, moments, profile_trace, query_variances
 from rowspace.exceptions import FileError, InvalidInput, TooLarge
 from rowspace.files import read_archive, write_archive
+from rowspace.lines import one_line
 from rowspace.operators import Operator, TableOperator, decode, encode
 from rowspace.operators.base import Vector
 from rowspace.operators.product_workload import ProductWorkload
@@ -56,6 +57,9 @@ class Candidate:
     seconds: float
     max_error: float | None = None
 
+    def __repr__(self) -> str:
+        return one_line(f"<Candidate {self.name!r}: total squared error {self.total_error:.6g}>")
+
 
 @dataclass(frozen=True)
 class Plan:
@@ -78,6 +82,10 @@ class Plan:
       (the import contracts in pyproject.toml; tests/test_imports.py).
     - `noise` is calibrated to the exact integer sensitivity of `strategy`; a file that claims less noise is refused
       (tests/planning/test_plan_files.py::test_weakened_noise_is_refused).
+
+    >>> import rowspace as rs
+    >>> rs.plan(rs.workload.ranges(rs.Domain(age=rs.Numeric(0, 4, bins=4)), "age"), rs.PureDP(1.0))
+    <Plan for 10 queries under 1-differential privacy (add or remove one record)>
     """
 
     workload: Workload
@@ -142,18 +150,40 @@ class Plan:
         return max(known) ** 2
 
     def query_errors(self) -> Vector:
-        """Expected squared error of every answer, in the order of the workload."""
+        """Expected squared error of every answer, in the order of the workload.
+
+        >>> from rowspace.sample import small_release
+        >>> plan = small_release().plan
+        >>> len(plan.query_errors()) == plan.workload.size
+        True
+        """
         return self.noise.variance * query_variances(self.strategy, self._form(self.workload))
 
     def error_bars(self, level: float = 0.95, queries: Workload | None = None) -> tuple[Vector, Vector]:
-        """(standard errors, half-widths of confidence intervals) of the answers, known before any is drawn."""
+        """(standard errors, half-widths of confidence intervals) of the answers, known before any is drawn.
+
+        level: the confidence level of the intervals.
+        queries: other queries than the plan's own.
+
+        >>> from rowspace.sample import small_release
+        >>> plan = small_release(1.0).plan
+        >>> std_errors, half_widths = plan.error_bars(level=0.99)
+        >>> bool((std_errors < half_widths).all())
+        True
+        """
         W = self._form(queries or self.workload)
         with calm_threads(self.strategy.shape[1]):
             parts = moments(self.strategy, W)
         return np.sqrt(self.noise.variance * parts.second), half_widths(parts, self.noise, level)
 
     def group_errors(self) -> list[GroupError]:
-        """Expected error of every group of queries, groups of one name together, in the order of the workload."""
+        """Expected error of every group of queries, groups of one name together, in the order of the workload.
+
+        >>> from rowspace.sample import small_release
+        >>> plan = small_release().plan
+        >>> [group.group for group in plan.group_errors()]
+        ['age × sex', 'ranges of age']
+        """
         parts: dict[str, list[Part]] = {}
         for part in self.workload.parts:
             parts.setdefault(part.group, []).append(part)
@@ -178,22 +208,50 @@ class Plan:
         return queries.operator() if weighted else queries.unweighted_operator()
 
     def plot(self, ax: Axes | None = None) -> Axes:
-        """What was considered, best on top, against the bound that no strategy can beat."""
+        """What was considered, best on top, against the bound that no strategy can beat.
+
+        ax: matplotlib axes to draw on; new ones unless given.
+
+        >>> from rowspace.sample import small_release
+        >>> plan = small_release().plan
+        >>> type(plan.plot()).__name__
+        'Axes'
+        """
         from .plots import plot_candidates
 
         return plot_candidates(self, ax)
 
     def plot_groups(self, ax: Axes | None = None) -> Axes:
-        """Expected error of every group of queries."""
+        """Expected error of every group of queries.
+
+        ax: matplotlib axes to draw on; new ones unless given.
+
+        >>> from rowspace.sample import small_release
+        >>> plan = small_release().plan
+        >>> type(plan.plot_groups()).__name__
+        'Axes'
+        """
         from .plots import plot_groups
 
         return plot_groups(self, ax)
 
     def plot_what_if(self, parameters: Sequence[float] | None = None, ax: Axes | None = None) -> Axes:
-        """Expected error at other values of ε (or ρ)."""
+        """Expected error at other values of ε (or ρ).
+
+        parameters: the values of ε (or ρ); a range around the plan's own unless given.
+        ax: matplotlib axes to draw on; new ones unless given.
+
+        >>> from rowspace.sample import small_release
+        >>> plan = small_release().plan
+        >>> type(plan.plot_what_if([0.5, 1.0])).__name__
+        'Axes'
+        """
         from .plots import plot_what_if
 
         return plot_what_if(self, parameters, ax)
+
+    def __repr__(self) -> str:
+        return one_line(f"<Plan for {self.workload.size:,} queries under {self.privacy}>")
 
     def _repr_html_(self) -> str:
         from .display import plan_html
@@ -218,7 +276,13 @@ class Plan:
         return f"within a factor {self.ratio:.3g} of the best possible squared error{of}"
 
     def to_dict(self) -> dict[str, Any]:
-        """The figures, JSON-safe, for reports and machines."""
+        """The figures, JSON-safe, for reports and machines.
+
+        >>> from rowspace.sample import small_release
+        >>> plan = small_release().plan
+        >>> plan.to_dict()["queries"]
+        18
+        """
         return {
             "queries": self.workload.size,
             "cells": self.domain.size,
@@ -238,18 +302,49 @@ class Plan:
         }
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write a plan file; it reloads to the same strategy bit for bit."""
+        """Write a plan file; it reloads to the same strategy bit for bit.
+
+        path: where to write; by custom it ends in .plan.
+
+        >>> from rowspace.sample import small_release
+        >>> plan = small_release().plan
+        >>> import tempfile
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     plan.save(folder + "/small.plan")
+        ...     same = Plan.load(folder + "/small.plan")
+        >>> same.strategy == plan.strategy
+        True
+        """
         body, arrays = self.encode()
         write_archive(path, "rowspace plan", PLAN_VERSION, body, arrays)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Plan:
-        """Read a plan file, trusting nothing in it: the noise is checked against the strategy's own sensitivity."""
+        """Read a plan file, trusting nothing in it: the noise is checked against the strategy's own sensitivity.
+
+        path: a file that `save` or the command line wrote.
+
+        >>> from rowspace.sample import small_release
+        >>> plan = small_release().plan
+        >>> import tempfile
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     plan.save(folder + "/small.plan")
+        ...     same = Plan.load(folder + "/small.plan")
+        >>> same.strategy == plan.strategy
+        True
+        """
         body, arrays = read_archive(path, "rowspace plan", PLAN_VERSION)
         return cls.decode(body, arrays)
 
     def encode(self) -> tuple[dict[str, Any], dict[str, np.ndarray[Any, Any]]]:
-        """A JSON-safe description and the arrays it refers to."""
+        """A JSON-safe description and the arrays it refers to.
+
+        >>> from rowspace.sample import small_release
+        >>> plan = small_release().plan
+        >>> body, arrays = plan.encode()
+        >>> Plan.decode(body, arrays).noise == plan.noise
+        True
+        """
         strategy, strategy_arrays = encode(self.strategy)
         workload, workload_arrays = self.workload.to_dict()
         arrays = {f"strategy.{k}": v for k, v in strategy_arrays.items()}
@@ -269,7 +364,16 @@ class Plan:
 
     @classmethod
     def decode(cls, body: dict[str, Any], arrays: dict[str, np.ndarray[Any, Any]]) -> Plan:
-        """The plan that `encode` described; a `FileError` for anything else."""
+        """The plan that `encode` described; a `FileError` for anything else.
+
+        body, arrays: what `encode` returned.
+
+        >>> from rowspace.sample import small_release
+        >>> plan = small_release().plan
+        >>> body, arrays = plan.encode()
+        >>> Plan.decode(body, arrays).noise == plan.noise
+        True
+        """
         try:
             workload = Workload.from_dict(body["workload"], _under("workload.", arrays))
             privacy = privacy_from_dict(body["privacy"])

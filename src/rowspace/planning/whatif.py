@@ -32,6 +32,9 @@ class WhatIf:
         """The figures, JSON-safe."""
         return dataclasses.asdict(self)
 
+    def __repr__(self) -> str:
+        return f"<WhatIf at {self.epsilon:g}: rmse {self.rmse:.4g}, {len(self.groups)} groups>"
+
 
 def whatif(plan: Plan, epsilons: Iterable[float]) -> list[WhatIf]:
     """What every group's error would be at other values of ε (or ρ), with the plan's strategy and real noise.

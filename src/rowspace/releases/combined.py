@@ -22,6 +22,7 @@ import numpy as np
 from rowspace._version import __version__
 from rowspace.domain import Domain
 from rowspace.exceptions import InvalidInput, TooLarge
+from rowspace.lines import one_line
 from rowspace.operators import DECOMPOSITION_LIMIT
 from rowspace.planning import population
 from rowspace.privacy import Privacy
@@ -66,7 +67,15 @@ class CombinedPlan:
 
 @dataclass(frozen=True, eq=False)
 class Combined(DerivedAnswers):
-    """Several releases of one table, answering together; see `combine`."""
+    """Several releases of one table, answering together; see `combine`.
+
+    releases: two or more, of one table and different.
+
+    >>> from rowspace.sample import small_release
+    >>> both = combine([small_release(0.1), small_release(0.1)])
+    >>> both
+    <Combined of 2: 18 answers under 0.2-differential privacy (add or remove one record)>
+    """
 
     releases: tuple[Release, ...]
 
@@ -119,15 +128,39 @@ class Combined(DerivedAnswers):
         return self._answers.method
 
     def answers(self, level: float = 0.95) -> pd.DataFrame:
-        """The answers to the queries of all releases: labels, answer, std_error and an interval at `level`."""
+        """The answers to the queries of all releases: labels, answer, std_error and an interval at `level`.
+
+        >>> from rowspace.sample import small_release
+        >>> both = combine([small_release(0.1), small_release(0.1)])
+        >>> len(both.answers(level=0.9))
+        18
+        """
         return self._table(self.plan.workload, level)
 
     def ask(self, queries: Workload | str | Sequence[str], level: float = 0.95) -> pd.DataFrame:
-        """Answers to other queries over the same attributes, for free; predicates may be given as text."""
+        """Answers to other queries over the same attributes, for free; predicates may be given as text.
+
+        queries: a workload, or one or several texts.
+        level: the confidence level of the intervals.
+
+        >>> from rowspace.sample import small_release
+        >>> both = combine([small_release(0.1), small_release(0.1)])
+        >>> both.ask("age >= 2").columns.tolist()
+        ['group', 'age', 'answer', 'std_error', 'low', 'high']
+        """
         return self._table(as_queries(self.plan.domain, queries), level)
 
     def stream(self, rows: int = 2**18, level: float = 0.95) -> Iterator[pd.DataFrame]:
-        """The answers to the queries of all releases in portions of about so many rows; see `Release.stream`."""
+        """The answers to the queries of all releases in portions of about so many rows; see `Release.stream`.
+
+        rows: about how many at a time.
+        level: the confidence level of the intervals.
+
+        >>> from rowspace.sample import small_release
+        >>> both = combine([small_release(0.1), small_release(0.1)])
+        >>> sum(len(portion) for portion in both.stream(rows=10))
+        18
+        """
         for portion in portions(self.plan.workload, rows):
             yield self._table(portion, level, self.plan.workload.columns)
 
@@ -161,12 +194,18 @@ class Combined(DerivedAnswers):
             "computation cost no privacy."
         )
 
+    def __repr__(self) -> str:
+        size = self.plan.workload.size
+        return one_line(f"<Combined of {len(self.releases)}: {size:,} answers under {self.plan.privacy}>")
+
     def __str__(self) -> str:
         return f"Combined release of {self.plan.workload.size:,} answers\n  {self.statement}"
 
 
 def combine(releases: Iterable[Release | Combined]) -> Combined:
     """Several releases of the same table as one, by generalized least squares: each counts by how precise it is.
+
+    releases: two or more, or combinations of them.
 
     They must be about the same attributes, declared alike, and differ: a release is no new evidence about itself.
     That they count the same records is for the caller to know; nothing in a release can tell.

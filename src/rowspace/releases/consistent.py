@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rowspace.exceptions import InvalidInput, TooLarge
+from rowspace.lines import one_line
 from rowspace.operators.base import Vector
 from rowspace.workload import Workload
 
@@ -42,7 +43,16 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Consistent:
-    """A release as counts that are not negative (and whole): biased, and without error bars."""
+    """A release as counts that are not negative (and whole): biased, and without error bars.
+
+    release: what the counts are made from.
+    integral: whether they are whole numbers.
+
+    >>> from rowspace.sample import small_release
+    >>> release = small_release()
+    >>> release.consistent()
+    <Consistent counts, not negative, of <Release of 18 answers under 200-differential privacy (add or…>
+    """
 
     release: Release | Combined
     integral: bool
@@ -52,15 +62,41 @@ class Consistent:
         return counts_of(self.release, integral=self.integral)
 
     def answers(self) -> pd.DataFrame:
-        """The workload's answers: labels and answer. No error bars: those of the release are for unbiased answers."""
+        """The workload's answers: labels and answer. No error bars: those of the release are for unbiased answers.
+
+        >>> from rowspace.sample import small_release
+        >>> release = small_release()
+        >>> release.consistent(integral=True).answers()["answer"].tolist()[:4]
+        [10, 20, 30, 40]
+        """
         return self._table(self.release.plan.workload)
 
     def ask(self, queries: Workload | str | Sequence[str]) -> pd.DataFrame:
-        """Answers to other queries over the same attributes, for free; as text they are conditions or SQL."""
+        """Answers to other queries over the same attributes, for free; as text they are conditions or SQL.
+
+        queries: a workload, or one or several texts.
+
+        >>> from rowspace.sample import small_release
+        >>> release = small_release()
+        >>> release.consistent(integral=True).ask("age < 2")["answer"].tolist()
+        [100]
+        """
         return self._table(as_queries(self.release.plan.domain, queries))
 
     def table(self, row: str, column: str | None = None) -> pd.DataFrame:
-        """Counts by one or two attributes (or levels) with their totals, which are sums of what is shown."""
+        """Counts by one or two attributes (or levels) with their totals, which are sums of what is shown.
+
+        row, column: attributes or levels of a taxonomy; without `column` the table has one.
+
+        >>> from rowspace.sample import small_release
+        >>> release = small_release()
+        >>> print(release.consistent(integral=True).table("sex"))
+               count
+        sex
+        F        160
+        M        200
+        total    360
+        """
         names = [row] if column is None else [row, column]
         found = groups(self.release.plan.domain, names)
         cells = found.arranged(self._counts.answer(found.workload))
@@ -101,6 +137,15 @@ class Consistent:
             "cost of privacy."
         )
 
+    def __repr__(self) -> str:
+        kind = "whole and not negative" if self.integral else "not negative"
+        return one_line(f"<Consistent counts, {kind}, of {self.release!r}>")
+
+    def _repr_html_(self) -> str:
+        from .display import consistent_html  # here: only notebooks need it
+
+        return consistent_html(self)
+
     def __str__(self) -> str:
         return f"Consistent counts: {self.effect}\n  {self.statement}"
 
@@ -109,6 +154,10 @@ def consistent(
     release: Release | Combined, *, nonnegative: bool = True, integral: bool = False
 ) -> Consistent:
     """Counts that are not negative, and whole with `integral`, all answers agreeing and adding up to the total.
+
+    release: what the counts are made from.
+    nonnegative: always True; the release itself has the signed counts.
+    integral: whether counts are to be whole numbers too.
 
     >>> import rowspace as rs
     >>> domain = rs.Domain(age=rs.Numeric(0, 4, bins=4))

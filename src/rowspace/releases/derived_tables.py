@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rowspace.exceptions import InvalidInput, TooLarge
+from rowspace.lines import one_line
 from rowspace.operators.base import Vector
 
 from .answer_columns import answer_columns
@@ -31,8 +32,21 @@ FIELDS = ("answer", "std_error", "low", "high")
 class CrossTable:
     """Counts of one or two attributes with totals, as frames of the same shape.
 
+    answer: the counts, a frame with the cells of one attribute down and of the other across, then totals.
+    std_error: their standard errors.
+    low, high: the ends of their intervals.
+    level: the confidence level of the intervals.
+
     Totals are sums of the cells shown (all answers come from one estimate), with error bars of their own: the noise
     of a sum is not the sum of the noises.
+
+    >>> from rowspace.sample import small_release
+    >>> release = small_release(1.0)
+    >>> made = release.table("age")
+    >>> made
+    <CrossTable by age, 5 × 1>
+    >>> bool((made.low < made.answer).all().all())
+    True
     """
 
     answer: pd.DataFrame
@@ -40,6 +54,15 @@ class CrossTable:
     low: pd.DataFrame
     high: pd.DataFrame
     level: float
+
+    def __repr__(self) -> str:
+        names = [str(name) for name in (self.answer.index.name, self.answer.columns.name) if name]
+        return one_line(f"<CrossTable by {' and '.join(names)}, {' × '.join(map(str, self.answer.shape))}>")
+
+    def _repr_html_(self) -> str:
+        from .display import cross_table_html  # here: only notebooks need it
+
+        return cross_table_html(self)
 
     def __str__(self) -> str:
         return f"{self.answer.round(1)}\n{self.answer.attrs.get('population', '')}".rstrip()

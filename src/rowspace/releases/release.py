@@ -25,6 +25,7 @@ import numpy.typing as npt
 from rowspace._version import __version__
 from rowspace.exceptions import FileError, InvalidInput, InvalidWorkload, TooLarge, UnsupportedWorkload
 from rowspace.files import Arrays, archive_bytes, read_archive, unpack_archive, write_whole
+from rowspace.lines import one_line
 from rowspace.operators import TableOperator
 from rowspace.operators.base import Vector
 from rowspace.operators.component_tables import ComponentTables
@@ -55,7 +56,15 @@ ESTIMATE_LIMIT = 10**8
 
 @dataclass(frozen=True)
 class Release(DerivedAnswers):
-    """The published result: consistent answers to the plan's workload and to any other query it supports."""
+    """The published result: consistent answers to the plan's workload and to any other query it supports.
+
+    plan: what was measured, and under which guarantee.
+    noisy_answers: the integers that were measured, with their noise.
+
+    >>> from rowspace.sample import small_release
+    >>> small_release()
+    <Release of 18 answers under 200-differential privacy (add or remove one record)>
+    """
 
     plan: Plan
     noisy_answers: npt.NDArray[np.int64]
@@ -102,13 +111,28 @@ class Release(DerivedAnswers):
         """The workload's answers: labels, answer, std_error and a confidence interval at `level`.
 
         The frame's ``attrs`` hold the statement, the level and, where records are left out, the population covered.
+
+        >>> from rowspace.sample import small_release
+        >>> release = small_release()
+        >>> release.answers().round(1)[["age", "sex", "answer"]].head(2)
+          age sex  answer
+        0   0   F    10.0
+        1   0   M    20.0
         """
         return self._table(self.plan.workload, level)
 
     def ask(self, queries: Workload | str | Sequence[str], level: float = 0.95) -> pd.DataFrame:
         """Answers to other queries over the same attributes, for free; as text they are conditions or SQL.
 
+        queries: a workload, or one or several texts.
+        level: the confidence level of the intervals.
+
         `UnsupportedWorkload` for a query that the measured strategy cannot answer without bias.
+
+        >>> from rowspace.sample import small_release
+        >>> release = small_release()
+        >>> release.ask(["age >= 2 and sex = 'F'", "SELECT COUNT(*) FROM people"])["answer"].round().tolist()
+        [120.0, 360.0]
         """
         if not isinstance(queries, Workload):
             queries = asked(self.plan.domain, queries)
@@ -125,7 +149,15 @@ class Release(DerivedAnswers):
     def stream(self, rows: int = 2**18, level: float = 0.95) -> Iterator[pd.DataFrame]:
         """The workload's answers in portions of about so many rows, whole groups of queries at a time where they fit.
 
+        rows: about how many at a time.
+        level: the confidence level of the intervals.
+
         For releases of more answers than fit in memory; the columns are those of `answers`.
+
+        >>> from rowspace.sample import small_release
+        >>> release = small_release()
+        >>> sum(len(portion) for portion in release.stream(rows=10))
+        18
         """
         for portion in portions(self.plan.workload, rows):
             yield self._table(portion, level, self.plan.workload.columns)
@@ -166,27 +198,68 @@ class Release(DerivedAnswers):
             "Any further computation on these numbers costs no privacy."
         )
 
+    def __repr__(self) -> str:
+        return one_line(f"<Release of {self.plan.workload.size:,} answers under {self.plan.privacy}>")
+
     def __str__(self) -> str:
         return f"Release of {self.plan.workload.size:,} answers\n  {self.statement}"
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write a release file, whole or not at all."""
+        """Write a release file, whole or not at all.
+
+        path: where to write; by custom it ends in .release.
+
+        >>> from rowspace.sample import small_release
+        >>> release = small_release()
+        >>> import tempfile
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     release.save(folder + "/small.release")
+        ...     same = Release.load(folder + "/small.release")
+        >>> same.to_bytes() == release.to_bytes()
+        True
+        """
         content = self.to_bytes()
         write_whole(path, lambda file: file.write(content))
 
     def to_bytes(self) -> bytes:
-        """What `save` writes: the same bytes every time, so that their digest in a ledger identifies the file."""
+        """What `save` writes: the same bytes every time, so that their digest in a ledger identifies the file.
+
+        >>> from rowspace.sample import small_release
+        >>> release = small_release()
+        >>> release.to_bytes() == release.to_bytes()
+        True
+        """
         body, arrays = self.plan.encode()
         return archive_bytes(_KIND, RELEASE_VERSION, body, arrays | {"noisy_answers": self.noisy_answers})
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Release:
-        """Read a release file, trusting nothing in it."""
+        """Read a release file, trusting nothing in it.
+
+        path: a file that `save` or the command line wrote.
+
+        >>> from rowspace.sample import small_release
+        >>> release = small_release()
+        >>> import tempfile
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     release.save(folder + "/small.release")
+        ...     same = Release.load(folder + "/small.release")
+        >>> same.to_bytes() == release.to_bytes()
+        True
+        """
         return cls._decode(*read_archive(path, _KIND, RELEASE_VERSION))
 
     @classmethod
     def from_bytes(cls, content: bytes) -> Release:
-        """The release of `to_bytes`, such as a ledger keeps; trusting nothing in it."""
+        """The release of `to_bytes`, such as a ledger keeps; trusting nothing in it.
+
+        content: the bytes.
+
+        >>> from rowspace.sample import small_release
+        >>> release = small_release()
+        >>> Release.from_bytes(release.to_bytes()).plan.privacy == release.plan.privacy
+        True
+        """
         return cls._decode(*unpack_archive(io.BytesIO(content), "the release", _KIND, RELEASE_VERSION))
 
     @classmethod

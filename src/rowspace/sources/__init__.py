@@ -10,7 +10,16 @@ engine errors pass through `secrecy`, which drops their text.
 """
 
 from rowspace.sources.counting import MAX_CELLS, count_cells
+from rowspace.sources.kinds import Source
 from rowspace.sources.marginal_counting import MAX_TABLE_CELLS, count_marginals
 from rowspace.sources.marginal_tables import MarginalTables, TableStack
 
-__all__ = ["MAX_CELLS", "MAX_TABLE_CELLS", "MarginalTables", "TableStack", "count_cells", "count_marginals"]
+__all__ = [
+    "MAX_CELLS",
+    "MAX_TABLE_CELLS",
+    "MarginalTables",
+    "Source",
+    "TableStack",
+    "count_cells",
+    "count_marginals",
+]

@@ -8,6 +8,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from rowspace.error import noise_level, profile_trace
+from rowspace.lines import one_line
 from rowspace.operators import Operator
 from rowspace.privacy import Privacy
 
@@ -57,6 +58,9 @@ class Result:
         """Everything but the strategy, for reports."""
         numbers = {k: getattr(self, k) for k in ("total_error", "lower_bound", "ratio", "steps", "seconds")}
         return {"name": self.name, "status": self.status, **numbers}
+
+    def __repr__(self) -> str:
+        return one_line(f"<Result {self.name!r}: total squared error {self.total_error:.6g}>")
 
     def __str__(self) -> str:
         return (

@@ -7,13 +7,16 @@ import textwrap
 from collections.abc import Iterator, Sequence
 from decimal import Decimal
 from itertools import combinations
+from typing import TYPE_CHECKING
 
 from rowspace.domain import Attribute, Categorical, Domain, Numeric
 from rowspace.exceptions import InvalidDomain, InvalidStudy
 from rowspace.privacy import PureDP
-from rowspace.sources.drafting import MAX_SKETCHED_VALUES, ColumnSketch
 
 from .writing import Entry, comment, entry_lines, write_study
+
+if TYPE_CHECKING:
+    from rowspace.sources.drafting import ColumnSketch
 
 DATA_WARNING = (
     "This draft looked at the data, without any privacy: it is for the curator only. Before you plan, release or "
@@ -79,9 +82,7 @@ def _attribute(column: ColumnSketch) -> Attribute:
         case "text":
             return Categorical(column.values)
         case "many":
-            raise InvalidDomain(
-                f"text with more than {MAX_SKETCHED_VALUES} distinct values; a name or a number?"
-            )
+            raise InvalidDomain("text with too many distinct values to list; a name or a number?")
         case "empty":
             raise InvalidDomain("a column without values")
     raise InvalidDomain(f"a column of type {column.type}")

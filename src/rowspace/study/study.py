@@ -8,6 +8,7 @@ from pathlib import Path
 
 from rowspace.domain import Domain
 from rowspace.exceptions import InvalidStudy
+from rowspace.lines import one_line
 from rowspace.privacy import Privacy
 from rowspace.workload import Workload
 
@@ -62,6 +63,9 @@ class Study:
     data: DataPlace = field(default_factory=DataPlace)
     draft: bool = False
 
+    def __repr__(self) -> str:
+        return one_line(f"<Study {self.name!r}: {self.workload.size:,} queries under {self.privacy}>")
+
     @property
     def table(self) -> str | None:
         """The table of the database, if the file names one."""
@@ -71,8 +75,15 @@ class Study:
     def load(cls, path: str | os.PathLike[str]) -> Study:
         """Read a study file. Errors name the file and the place in it.
 
+        path: a TOML file.
+
         Raises:
             RowspaceError: `InvalidStudy`, `InvalidDomain`, `InvalidWorkload`, `InvalidPrivacy` or `TooLarge`.
+
+        >>> from rowspace.sample import people_path
+        >>> study = Study.load(people_path().with_name("people.toml"))
+        >>> study.name
+        'People'
         """
         text = read_text(path)
         with located(Path(path).name):
@@ -80,7 +91,16 @@ class Study:
 
     @classmethod
     def parse(cls, text: str, folder: Path | None = None) -> Study:
-        """The study that a TOML text describes; `folder` is where it may name files of SQL."""
+        """The study that a TOML text describes; `folder` is where it may name files of SQL.
+
+        text: TOML.
+        folder: where it may name files of SQL.
+
+        >>> from rowspace.sample import people_path
+        >>> text = people_path().with_name("people.toml").read_text(encoding="utf-8")
+        >>> Study.parse(text).draft
+        False
+        """
         tree = Section(parse_text(text))
         tree.only("study", "privacy", "domain", "workload", "data")
         for name in ("study", "privacy", "domain"):
@@ -108,6 +128,10 @@ class Study:
 
         Raises:
             InvalidStudy: It is a draft.
+
+        >>> from rowspace.sample import people_path
+        >>> study = Study.load(people_path().with_name("people.toml"))
+        >>> study.require_public()
         """
         if self.draft:
             raise InvalidStudy(
@@ -120,6 +144,11 @@ class Study:
 
         Raises:
             InvalidStudy: The variable is not set.
+
+        >>> from rowspace.sample import people_path
+        >>> study = Study.load(people_path().with_name("people.toml"))
+        >>> study.database_url() is None
+        True
         """
         if self.data.url_env is None:
             return self.data.url

@@ -30,12 +30,28 @@ def ranges(domain: Domain, attribute: str) -> Workload:
 
 
 def prefixes(domain: Domain, attribute: str) -> Workload:
-    """All n ranges of an attribute that begin at its first cell: the cumulative counts."""
+    """All n ranges of an attribute that begin at its first cell: the cumulative counts.
+
+    domain: the attributes. attribute: which of them, or a level of a taxonomy.
+
+    >>> from rowspace.domain import Numeric
+    >>> domain = Domain(x=Numeric(0, 4, bins=4), y=Numeric(0, 3, bins=3))
+    >>> prefixes(domain, "y").labels()
+    ['y = 0', 'y in [0, 2)', 'y in [0, 3)']
+    """
     return _one(domain, Prefixes(domain.subset([attribute])), f"prefixes of {attribute}")
 
 
 def widths(domain: Domain, attribute: str, width: int) -> Workload:
-    """All n-k+1 ranges of `width` = k cells of an attribute: the sliding windows."""
+    """All n-k+1 ranges of `width` = k cells of an attribute: the sliding windows.
+
+    domain: the attributes. attribute: which of them. width: how many cells.
+
+    >>> from rowspace.domain import Numeric
+    >>> domain = Domain(x=Numeric(0, 4, bins=4), y=Numeric(0, 3, bins=3))
+    >>> widths(domain, "x", 2).labels()
+    ['x in [0, 2)', 'x in [1, 3)', 'x in [2, 4)']
+    """
     return _one(domain, Widths(domain.subset([attribute]), width), f"ranges of {attribute} of {width} cells")
 
 
@@ -86,17 +102,41 @@ def marginals(
 
 
 def cube(domain: Domain) -> Workload:
-    """All marginals of all subsets of the attributes: the data cube, for at most 20 attributes."""
+    """All marginals of all subsets of the attributes: the data cube, for at most 20 attributes.
+
+    domain: the attributes.
+
+    >>> from rowspace.domain import Numeric
+    >>> domain = Domain(x=Numeric(0, 4, bins=4), y=Numeric(0, 3, bins=3))
+    >>> cube(domain).size
+    20
+    """
     return marginals(domain, up_to=len(domain))
 
 
 def identity(domain: Domain) -> Workload:
-    """Every cell of the domain: the marginal of all attributes."""
+    """Every cell of the domain: the marginal of all attributes.
+
+    domain: the attributes.
+
+    >>> from rowspace.domain import Numeric
+    >>> domain = Domain(x=Numeric(0, 4, bins=4), y=Numeric(0, 3, bins=3))
+    >>> identity(domain).size
+    12
+    """
     return marginal(domain, *domain.names)
 
 
 def total(domain: Domain) -> Workload:
-    """The number of records."""
+    """The number of records.
+
+    domain: the attributes.
+
+    >>> from rowspace.domain import Numeric
+    >>> domain = Domain(x=Numeric(0, 4, bins=4), y=Numeric(0, 3, bins=3))
+    >>> total(domain).labels()
+    ['all records']
+    """
     return marginal(domain)
 
 
@@ -109,7 +149,8 @@ def product(
     """Every combination of one-dimensional queries: ``product(domain, age="ranges", sex="identity")``.
 
     Each attribute gets ``"identity"`` (also for a taxonomy level), ``"ranges"``, ``"prefixes"``, ``"total"`` or
-    an operator over its cells; those not named are summed out. Two with ``"ranges"`` make all rectangles.
+    an operator over its cells; those not named are summed out. `families` is the same as a mapping, for names that are
+    not Python identifiers. Two with ``"ranges"`` make all rectangles.
 
     >>> from rowspace.domain import Numeric
     >>> w = product(Domain(x=Numeric(0, 4, bins=4), y=Numeric(0, 3, bins=3)), x="ranges", y="ranges")

@@ -21,6 +21,8 @@ _LONGEST_SHOWN = 60
 def predicates(domain: Domain, texts: Iterable[str]) -> Workload:
     """One query per text, such as ``"age >= 65 and sex = 'F'"``, in the order given.
 
+    domain: the attributes. texts: one condition, or several.
+
     Texts are parsed, never evaluated; the grammar is in `rowspace.workload.predicate`. A conjunction over
     separate attributes becomes a product. Consecutive predicates that differ in one factor only share a part.
 

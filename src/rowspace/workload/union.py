@@ -117,6 +117,12 @@ class Workload:
         """Return the same workload over the attributes it is about, all others summed out beforehand.
 
         A workload about no attribute (the total) keeps the smallest one.
+
+        >>> import rowspace as rs
+        >>> domain = rs.Domain(age=rs.Numeric(0, 4, bins=4), sex=rs.Categorical(["F", "M"]))
+        >>> w = 2.0 * rs.workload.marginal(domain, "sex")
+        >>> w.reduced().domain.names
+        ('sex',)
         """
         names = self.attributes or (min(self.domain.names, key=lambda name: self.domain[name].size),)
         if names == self.domain.names:
@@ -127,6 +133,12 @@ class Workload:
         """Return the queries as a matrix over all cells, rows multiplied by their weights.
 
         A stack of weighted Kronecker products; built in O(parts × attributes), whatever the number of cells.
+
+        >>> import rowspace as rs
+        >>> domain = rs.Domain(age=rs.Numeric(0, 4, bins=4), sex=rs.Categorical(["F", "M"]))
+        >>> w = 2.0 * rs.workload.marginal(domain, "sex")
+        >>> w.operator().shape
+        (2, 8)
         """
         placed = self._placed()
         weighted = [
@@ -136,20 +148,50 @@ class Workload:
         return weighted[0] if len(weighted) == 1 else op.Stack(*weighted)
 
     def unweighted_operator(self) -> op.Operator:
-        """Return the queries as a matrix over all cells, as they are answered."""
+        """Return the queries as a matrix over all cells, as they are answered.
+
+        >>> import rowspace as rs
+        >>> domain = rs.Domain(age=rs.Numeric(0, 4, bins=4), sex=rs.Categorical(["F", "M"]))
+        >>> w = 2.0 * rs.workload.marginal(domain, "sex")
+        >>> w.unweighted_operator() @ [1, 2, 3, 4, 5, 6, 7, 8]
+        array([16, 20])
+        """
         placed = self._placed()
         return placed[0] if len(placed) == 1 else op.Stack(*placed)
 
     def products(self) -> ProductWorkload:
-        """Return the same as products that name only the attributes they are about, for domains of any size."""
+        """Return the same as products that name only the attributes they are about, for domains of any size.
+
+        >>> import rowspace as rs
+        >>> domain = rs.Domain(age=rs.Numeric(0, 4, bins=4), sex=rs.Categorical(["F", "M"]))
+        >>> w = 2.0 * rs.workload.marginal(domain, "sex")
+        >>> len(w.products().sizes_of_parts)
+        1
+        """
         return products(self)
 
     def label(self, index: int) -> str:
-        """Return the readable form of one query."""
+        """Return the readable form of one query.
+
+        index: its place, from 0.
+
+        >>> import rowspace as rs
+        >>> domain = rs.Domain(age=rs.Numeric(0, 4, bins=4), sex=rs.Categorical(["F", "M"]))
+        >>> w = 2.0 * rs.workload.marginal(domain, "sex")
+        >>> w.label(1)
+        'sex = M'
+        """
         return self.labels(index, index + 1)[0]
 
     def labels(self, start: int = 0, stop: int | None = None) -> list[str]:
-        """Return the readable form of the queries ``start`` to ``stop - 1``."""
+        """Return the readable form of the queries ``start`` to ``stop - 1``.
+
+        >>> import rowspace as rs
+        >>> domain = rs.Domain(age=rs.Numeric(0, 4, bins=4), sex=rs.Categorical(["F", "M"]))
+        >>> w = 2.0 * rs.workload.marginal(domain, "sex")
+        >>> w.labels()
+        ['sex = F', 'sex = M']
+        """
         return [
             label for part, first, last in self._slices(start, stop) for label in part.labels(first, last)
         ]
@@ -162,6 +204,12 @@ class Workload:
         ``"all"`` stands where an attribute is summed out. The first column is called ``group`` (``query group``
         when an attribute has that name). `columns` gives the columns after it, where they must be those of a larger
         workload. Past `MAX_COLUMNS` of them, one column ``query`` says it in words.
+
+        >>> import rowspace as rs
+        >>> domain = rs.Domain(age=rs.Numeric(0, 4, bins=4), sex=rs.Categorical(["F", "M"]))
+        >>> w = 2.0 * rs.workload.marginal(domain, "sex")
+        >>> w.table()
+        {'group': ['sex', 'sex'], 'sex': ['F', 'M']}
         """
         names = self.columns if columns is None else tuple(columns)
         group = "query group" if "group" in names else "group"
@@ -201,7 +249,14 @@ class Workload:
         return workload_html(self)
 
     def to_dict(self) -> tuple[dict[str, Any], Arrays]:
-        """Return a JSON-safe tree and the arrays it refers to by name (none but for plain matrices)."""
+        """Return a JSON-safe tree and the arrays it refers to by name (none but for plain matrices).
+
+        >>> import rowspace as rs
+        >>> domain = rs.Domain(age=rs.Numeric(0, 4, bins=4), sex=rs.Categorical(["F", "M"]))
+        >>> w = 2.0 * rs.workload.marginal(domain, "sex")
+        >>> Workload.from_dict(*w.to_dict()) == w
+        True
+        """
         tree, arrays = encode_parts(self.parts)
         return {"domain": self.domain.to_dict(), **tree}, arrays
 
@@ -209,8 +264,16 @@ class Workload:
     def from_dict(cls, tree: Mapping[str, Any], arrays: Arrays) -> Workload:
         """Rebuild from `to_dict`, checking everything: the file may come from anyone.
 
+        tree, arrays: what `to_dict` returned.
+
         Raises:
             RowspaceError: `InvalidDomain`, `InvalidWorkload`, `TooLarge` or `FileError`, by what is wrong.
+
+        >>> import rowspace as rs
+        >>> domain = rs.Domain(age=rs.Numeric(0, 4, bins=4), sex=rs.Categorical(["F", "M"]))
+        >>> w = 2.0 * rs.workload.marginal(domain, "sex")
+        >>> Workload.from_dict(*w.to_dict()) == w
+        True
         """
         if not isinstance(tree, Mapping) or "domain" not in tree:
             raise InvalidWorkload("a saved workload needs a domain, factors and parts")

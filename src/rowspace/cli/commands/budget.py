@@ -55,7 +55,9 @@ def create(
     ] = None,
     neighbours: Annotated[
         Neighbours,
-        typer.Option("--neighbours", help="What is protected: add-remove one record, or replace-one."),
+        typer.Option(
+            "--neighbours", metavar="KIND", help="What is protected: add-remove one record, or replace-one."
+        ),
     ] = Neighbours.ADD_REMOVE,
     privacy_unit: Annotated[
         str | None,
@@ -161,7 +163,7 @@ def resume(
 
     [dim]Examples[/dim]
       rowspace budget resume budget.db 7 -o people.release
-      rowspace budget resume budget.db 7 -o people.release -o people.csv
+      rowspace budget resume budget.db 7 -o people.release -o answers.csv
     """
     from ..budget import resume as write_again
 

@@ -57,7 +57,7 @@ def release(
     The ledger is charged first, and a release that does not fit its budget is refused.
 
     [dim]Examples[/dim]
-      rowspace release study.toml people.csv --ledger b.db -o p.release -o p.csv
+      rowspace release study.toml people.csv --ledger b.db -o p.release -o a.csv
       rowspace release study.toml p.duckdb --table t --ledger b.db -o p.release
       rowspace release study.toml invented.csv --plan s.plan --no-ledger -o p.json
     """
