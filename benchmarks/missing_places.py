@@ -1,6 +1,6 @@
 """What a place for missing values costs: the error of the same queries with it and without.
 
-    python -m benchmarks.missing_places
+python -m benchmarks.missing_places
 """
 
 from __future__ import annotations

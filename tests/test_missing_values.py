@@ -202,7 +202,11 @@ def test_a_place_that_was_not_counted_is_not_made_up():
 @pytest.mark.parametrize("privacy", [rs.PureDP(1.0, "replace-one"), rs.ZCDP(0.5, "replace-one")], ids=str)
 def test_replacing_a_record_by_one_that_is_missing_is_covered(privacy):
     """The noise covers every pair of columns of what is asked, places included: brute force."""
-    for queries in (wl.ranges(DOMAIN, "age"), wl.marginal(DOMAIN, "age", "sex"), wl.prefixes(DOMAIN, "income")):
+    for queries in (
+        wl.ranges(DOMAIN, "age"),
+        wl.marginal(DOMAIN, "age", "sex"),
+        wl.prefixes(DOMAIN, "income"),
+    ):
         plan = rs.plan(queries, privacy)
         columns = plan.strategy.integer_matrix().T.astype(float)
         p = privacy.norm
@@ -213,7 +217,11 @@ def test_replacing_a_record_by_one_that_is_missing_is_covered(privacy):
 
 def test_a_strategy_of_ones_own_is_over_known_cells():
     queries = wl.ranges(DOMAIN, "age") + wl.marginal(DOMAIN, "age", "sex")
-    for mine in (np.eye(8), op.Kronecker(op.Hierarchy(4), op.Identity(2)), op.Marginals((4, 2), ((0, 1),), (1,))):
+    for mine in (
+        np.eye(8),
+        op.Kronecker(op.Hierarchy(4), op.Identity(2)),
+        op.Marginals((4, 2), ((0, 1),), (1,)),
+    ):
         plan = rs.plan(queries, rs.PureDP(2000.0), strategy=mine)
         answers = rs.release(plan, FRAME).answers()
         assert round(answers.answer[3]) == AGE.notna().sum()

@@ -72,7 +72,7 @@ def test_files_are_written(two: list[Path]) -> None:
         (
             ["first.release", "second.release", "-o", "both.txt"],
             1,
-            "ending in one of .csv, .parquet, .json, .html",
+            "ending in one of .csv, .parquet, .json, .xlsx, .html",
         ),
         (["first.release", "second.release", "-o", "no/both.csv"], 1, "there is no folder"),
         (["first.release", "second.release", "-o", "second.release"], 1, "ending in one of"),

@@ -27,6 +27,7 @@ def test_the_demo_shows_plan_answers_and_what_is_next(tmp_path: Path) -> None:
         assert expected in words
     assert sorted(path.name for path in folder.iterdir()) == [
         "answers.csv",
+        "answers.csv-metadata.json",
         "people.parquet",
         "people.release",
         "report.html",

@@ -83,7 +83,7 @@ def test_the_worst_answer_as_the_objective(folder: Path) -> None:
     saved = folder / "worst.plan"
     ended = rowspace("plan", folder / "study.toml", "--objective", "max", "--save", saved)
     words = " ".join(ended.out.split())
-    assert "expected for the worst answer, which this plan makes small" in words
+    assert "standard error of the worst answer, which this plan makes small" in words
     assert "of the best possible squared error of its worst answer" in words
     assert rs.Plan.load(saved).objective == "max"
     total, worst = (

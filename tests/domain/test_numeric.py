@@ -163,4 +163,6 @@ def test_text_forms():
         == "numbers in [0, 100), 10 bins of width 10, others clipped"
     )
     assert repr(Numeric(edges=[0, 0.5, 7])) == "Numeric(edges=[0, 0.5, 7], outside='missing', integer=False)"
-    assert repr(Numeric(0, 4, bins=4, integer=True)) == "Numeric(0, 4, bins=4, outside='missing', integer=True)"
+    assert (
+        repr(Numeric(0, 4, bins=4, integer=True)) == "Numeric(0, 4, bins=4, outside='missing', integer=True)"
+    )

@@ -15,11 +15,11 @@ from rowspace.planning import population
 from rowspace.privacy import PrivacyUnit
 from rowspace.releases.derived import Estimate
 
-PEOPLE = pd.DataFrame({"age": [0, 1, 1, 9, None], "sex": ["F", "M", "F", "?", "M"], "id": [1, 2, 2, 3, 3]})
+PEOPLE = pd.DataFrame({"age": [0, 1, 1, 9, None], "size": [1, 5, 1, 20, 5], "id": [1, 2, 2, 3, 3]})
 PEOPLE = pd.concat([PEOPLE.assign(id=PEOPLE["id"] + 5 * copy) for copy in range(500)])
 CAPPED = "At most 2 rows of each id are counted, and no row without one."
 DROPPED = (
-    "Records whose age is outside [0, 4), or whose sex is not listed, or where one of these is missing, are not "
+    "Records whose age is outside [0, 4), or whose size is outside [0, 9), or where one of these is missing, are not "
     "counted."
 )
 
@@ -27,7 +27,7 @@ DROPPED = (
 def made(*, everybody: bool) -> rs.Release:
     domain = rs.Domain(
         age=rs.Numeric(0, 4, bins=4, outside="clip" if everybody else "drop"),
-        sex=rs.Categorical(["F", "M"], other="other" if everybody else None),
+        size=rs.Numeric(0, 9, bins=3, outside="clip" if everybody else "drop"),
     )
     unit = None if everybody else PrivacyUnit("id", rows=2)
     plan = rs.plan(rs.workload.marginals(domain, up_to=2), rs.ZCDP(0.5, unit=unit))
@@ -55,11 +55,13 @@ DOORS: dict[str, Any] = {
     "ask": lambda r: str(r.ask("age < 2").attrs),
     "stream": lambda r: str(next(r.stream()).attrs),
     "difference": lambda r: str(r.difference("age < 2", "age >= 2")),
-    "share": lambda r: str(r.share("sex = 'F'")),
+    "share": lambda r: str(r.share("size < 3")),
+    "an estimate in a notebook": lambda r: r.difference("age < 2", "age >= 2")._repr_html_(),
+    "a table in a notebook": lambda r: r.table("age", "size")._repr_html_(),
     "median": lambda r: str(r.median("age")),
     "quantiles": lambda r: str(r.quantiles("age").attrs),
     "cdf": lambda r: str(r.cdf("age").attrs),
-    "table": lambda r: str(r.table("age", "sex")),
+    "table": lambda r: str(r.table("age", "size")),
     "top": lambda r: str(r.top(2, "age").attrs),
     "combined": lambda r: r.combine(rs.release(r.plan, PEOPLE)).statement,
     "combined answers": lambda r: str(r.combine(rs.release(r.plan, PEOPLE)).answers().attrs),
@@ -110,12 +112,24 @@ def test_an_estimate_says_it_for_machines(some: rs.Release) -> None:
 
 
 def test_many_attributes_are_counted_not_listed() -> None:
-    domain = rs.Domain({f"a{number}": rs.Categorical(["x", "y"]) for number in range(20)})
+    domain = rs.Domain({f"a{number}": listed() for number in range(20)})
     words = population(domain)
     assert (
         "a10 or a11 is not listed (likewise 8 more attributes), or where one of these is missing, are"
         in words
     )
+
+
+def test_categories_that_are_dropped() -> None:
+    domain = rs.Domain(sex=listed(), place=rs.Categorical(["a", "b"], other="else"))
+    assert population(domain) == "Records whose sex is not listed or missing are not counted."
+
+
+def listed() -> rs.Categorical:
+    """An attribute that drops what it does not list, whatever the default is."""
+    attribute = rs.Categorical(["x", "y"])
+    object.__setattr__(attribute, "outside", "drop")
+    return attribute
 
 
 def test_it_survives_a_file(some: rs.Release, tmp_path: Path) -> None:

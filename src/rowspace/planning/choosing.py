@@ -94,7 +94,9 @@ def plan(
         for r in results
     )
     worst = per_unit * _worst_bound(results, unit_bound, products, privacy) if objective == "max" else 0.0
-    return Plan(reduced, privacy, integers, noise, per_unit * unit_bound, candidates, objective, worst, places)
+    return Plan(
+        reduced, privacy, integers, noise, per_unit * unit_bound, candidates, objective, worst, places
+    )
 
 
 def _worst(result: Result) -> float | None:

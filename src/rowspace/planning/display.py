@@ -1,4 +1,4 @@
-"""A plan as text and in a notebook."""
+"""Plans as text and in a notebook."""
 
 from __future__ import annotations
 

@@ -43,7 +43,9 @@ def asked_beside(
 
 def own_cells(strategy: Extended, domain: Domain) -> Domain:
     """The domain whose cells the inner strategy is asked of."""
-    kept = [name for name, box, size in zip(domain.names, strategy.box, domain.shape, strict=True) if box == size]
+    kept = [
+        name for name, box, size in zip(domain.names, strategy.box, domain.shape, strict=True) if box == size
+    ]
     return domain.with_places(domain.places & frozenset(kept))
 
 

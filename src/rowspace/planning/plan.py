@@ -439,7 +439,9 @@ class Plan:
             ) from None
         if noise != needed:
             raise FileError("damaged plan: its noise is not the noise its privacy guarantee needs")
-        return cls(workload, privacy, strategy, noise, lower_bound, candidates, objective, worst, places, title)
+        return cls(
+            workload, privacy, strategy, noise, lower_bound, candidates, objective, worst, places, title
+        )
 
 
 def _operators_in(tree: Any) -> int:

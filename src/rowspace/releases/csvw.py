@@ -31,7 +31,7 @@ def csv_metadata(name: str, schema: pa.Schema, notes: Mapping[str, Any]) -> byte
     described = " ".join(str(notes[key]) for key in ("statement", "intervals") if key in notes)
     document = {
         "@context": ["http://www.w3.org/ns/csvw", {"@language": "en"}],
-        "url": quote(name),
+        "url": quote(os.fsencode(name)),  # names of files are bytes
         "dc:description": described,
         "notes": [dict(notes)],
         "dialect": {"encoding": "utf-8", "header": True, "delimiter": ",", "quoteChar": '"'},

@@ -15,6 +15,7 @@ from math import sqrt
 from typing import TYPE_CHECKING, Any
 
 from rowspace.exceptions import InvalidInput
+from rowspace.lines import one_line
 from rowspace.workload import total
 
 from .derived_rows import Query, combined, single_query
@@ -62,7 +63,7 @@ class Estimate:
         return asdict(self)
 
     def __repr__(self) -> str:
-        return f"<Estimate {self}>"
+        return one_line(f"<Estimate {self}>")
 
     def _repr_html_(self) -> str:
         from .display import estimate_html  # here: only notebooks need it

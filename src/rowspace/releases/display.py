@@ -65,7 +65,8 @@ def estimate_html(estimate: Estimate) -> str:
     """A derived number with its interval, and how it was found."""
     row = [f"{value:,.6g}" for value in (estimate.value, estimate.std_error, estimate.low, estimate.high)]
     headings = ["estimate", "std. error", f"{100 * estimate.level:g} % low", "high"]
-    return notebook_table(element("strong", "Estimate"), headings, [row], estimate.method, words=0)
+    note = f"{estimate.method} {estimate.population}".rstrip()
+    return notebook_table(element("strong", "Estimate"), headings, [row], note, words=0)
 
 
 def cross_table_html(table: CrossTable) -> str:
@@ -78,7 +79,7 @@ def cross_table_html(table: CrossTable) -> str:
     ]
     rows_left, columns_left = len(table.answer) - len(rows), table.answer.shape[1] - len(columns)
     cut = f"{rows_left:,} rows and {columns_left:,} columns are left out: see .answer. "
-    note = f"± is half of the {100 * table.level:g} % interval."
+    note = f"± is half of the {100 * table.level:g} % interval. {table.answer.attrs.get('population', '')}".rstrip()
     caption = fragment(element("strong", "Counts"), f" by {_axes(table)}")
     headings = [str(table.answer.index.name or ""), *map(str, columns)]
     return notebook_table(caption, headings, rows, (cut if rows_left or columns_left else "") + note)

@@ -106,12 +106,13 @@ def _csv(file: BinaryIO, content: _Content) -> None:
     import pyarrow.csv
 
     schema, tables = _tables(content)
-    sidecar = csv_metadata(content.path.name, schema, content.notes)
-    # In place before the answers are: there are never answers without it.
-    write_whole(metadata_file(content.path), lambda beside: beside.write(sidecar))
     with pyarrow.csv.CSVWriter(file, schema) as writer:
         for table in tables:
             writer.write_table(table)
+    file.flush()
+    # When all answers are written and before they are in place: neither is ever there without the other.
+    sidecar = csv_metadata(content.path.name, schema, content.notes)
+    write_whole(metadata_file(content.path), lambda beside: beside.write(sidecar))
 
 
 def _parquet(file: BinaryIO, content: _Content) -> None:

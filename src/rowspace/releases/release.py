@@ -110,14 +110,14 @@ class Release(DerivedAnswers):
     def answers(self, level: float = 0.95) -> pd.DataFrame:
         """The workload's answers: labels, answer, std_error and a confidence interval at `level`.
 
+        The frame's ``attrs`` hold the statement, the level and, where records are left out, the population covered.
+
         >>> from rowspace.sample import small_release
         >>> release = small_release()
         >>> release.answers().round(1)[["age", "sex", "answer"]].head(2)
           age sex  answer
         0   0   F    10.0
         1   0   M    20.0
-
-        The frame's ``attrs`` hold the statement, the level and, where records are left out, the population covered.
         """
         return self._table(self.plan.counted, level)
 

@@ -156,7 +156,8 @@ def product(
     not Python identifiers. Two with ``"ranges"`` make all rectangles.
 
     >>> from rowspace.domain import Numeric
-    >>> w = product(Domain(x=Numeric(0, 4, bins=4, integer=True), y=Numeric(0, 3, bins=3, integer=True)), x="ranges", y="ranges")
+    >>> domain = Domain(x=Numeric(0, 4, bins=4), y=Numeric(0, 3, bins=3))
+    >>> w = product(domain, x="ranges", y="ranges")
     >>> w.size, w.label(10)
     (60, 'x in [0, 2) and y in [1, 3)')
     """

@@ -34,12 +34,14 @@ class Nesting(Seen):
         assert self.open.pop() == tag
 
 
+OTHERS = {
+    "sex": rs.Categorical(["F", "M"]),
+    "place": rs.Categorical(["a", "b", "c"], levels={"zone": {"a": "x", "b": "x", "c": "y"}}),
+}
+
+
 def counted(privacy: rs.privacy.Privacy, domain: rs.Domain | None = None) -> rs.Release:
-    domain = domain or rs.Domain(
-        age=rs.Numeric(0, 20, bins=20),
-        sex=rs.Categorical(["F", "M"]),
-        place=rs.Categorical(["a", "b", "c"], levels={"zone": {"a": "x", "b": "x", "c": "y"}}),
-    )
+    domain = domain or rs.Domain(age=rs.Numeric(0, 20, bins=20), **OTHERS)
     w = rs.workload
     queries = w.ranges(domain, "age") + w.marginal(domain, "age", "sex") + w.marginal(domain, "sex", "place")
     queries += w.predicates(domain, ["age < 5 and sex = 'F'", "age >= 10"])
@@ -285,9 +287,11 @@ def test_no_login_name_is_on_the_page(
     assert "jane" not in report_page(release, spending=Spending(ledger.budget(), tuple(ledger.history())))
 
 
-def test_who_is_left_out_is_on_the_page(release: rs.Release) -> None:
-    text = seen(report_page(release)).text
-    assert release.plan.population in text
+def test_who_is_left_out_is_on_the_page() -> None:
+    some = counted(rs.PureDP(1.0), rs.Domain(age=rs.Numeric(0, 20, bins=20, outside="drop"), **OTHERS))
+    text = seen(report_page(some)).text
+    assert "Records whose age is outside [0, 20)" in some.plan.population
+    assert some.plan.population in text
     assert "covers the count among the records that are counted with probability 0.95" in text
     domain = rs.Domain(age=rs.Numeric(0, 4, bins=4, outside="clip"))
     everybody = rs.release(rs.plan(rs.workload.marginal(domain, "age"), rs.PureDP(1.0)), [1, 2, 3, 4])
