@@ -106,8 +106,8 @@ def _check_delimiter(delimiter: object) -> None:
     """One ASCII character that is part of no word and no line break."""
     if delimiter is None:
         return
-    fits = isinstance(delimiter, str) and len(delimiter) == 1 and delimiter.isascii()
-    if not fits or str(delimiter).isalnum() or delimiter in '"\r\n\0':
+    text = delimiter if isinstance(delimiter, str) else ""
+    if len(text) != 1 or not text.isascii() or text.isalnum() or text in '"\r\n\0':
         raise InvalidInput(
             f"expected delimiter to be one character such as ',', ';', '|' or a tab, got {str(delimiter)[:20]!r}"
         )

@@ -82,7 +82,8 @@ def split_records(block: bytes, quoted_newlines: bool) -> Iterator[bytes]:
 
 def unquoted(places: Places, quotes: Places) -> Places:
     """Those of some places in a text that are outside cells in quotes: an even number of quotes is before them."""
-    return places[np.searchsorted(quotes, places) % 2 == 0]
+    outside: Places = places[np.searchsorted(quotes, places) % 2 == 0]
+    return outside
 
 
 def places_of(code: int, text: bytes) -> Places:
