@@ -23,7 +23,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rowspace._version import __version__
-from rowspace.exceptions import FileError, InvalidInput, InvalidWorkload, TooLarge, UnsupportedWorkload
+from rowspace.exceptions import FileError, InvalidInput, TooLarge, UnsupportedWorkload
 from rowspace.files import Arrays, archive_bytes, read_archive, unpack_archive, write_whole
 from rowspace.lines import one_line
 from rowspace.operators import TableOperator

@@ -50,9 +50,9 @@ _FAILED = (
 class CodedRows:
     """Integer columns `code0`, `code1`, …, one for each attribute in order, on the engine of the data.
 
-    A value that is not known has the code of the attribute's place, NULL where there is none; `inside` is how many rows have all codes, by
-    bounds and membership rather than by codes. With a privacy unit only the rows that it may contribute are here, and
-    all of them have all codes.
+    A value that is not known has the code of the attribute's place, NULL where there is none; `inside` is how many rows
+    have all codes, by bounds and membership rather than by codes. With a privacy unit only the rows that it may
+    contribute are here, and all of them have all codes.
     """
 
     rows: Any

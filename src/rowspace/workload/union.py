@@ -14,8 +14,8 @@ from rowspace import operators as op
 from rowspace.domain import Domain
 from rowspace.exceptions import InvalidWorkload, TooLarge
 from rowspace.operators.product_workload import ProductWorkload
-from rowspace.workload.factors import Factor
 from rowspace.workload.codec import Arrays, decode_parts, encode_parts
+from rowspace.workload.factors import Factor
 from rowspace.workload.part import Part
 from rowspace.workload.placement import Placement
 from rowspace.workload.positions import Positions
