@@ -15,7 +15,9 @@ from rowspace.noise import InsecureSeededRandom, SecureRandom
 from rowspace.planning import Plan
 from rowspace.privacy import DiscreteLaplace, PrivacyUnit, integer_norm
 
-DOMAIN = rs.Domain(age=rs.Numeric(0, 16, bins=16), sex=rs.Categorical(["F", "M"]))
+DOMAIN = rs.Domain(
+    age=rs.Numeric(0, 16, bins=16, outside="drop"), sex=rs.Categorical(["F", "M"], outside="drop")
+)
 X = np.random.default_rng(8).integers(0, 200, (16, 2))
 W = rs.workload.ranges(DOMAIN, "age") + rs.workload.marginals(DOMAIN, up_to=2)
 PRIVACIES = [rs.PureDP(1.0), rs.PureDP(0.3, "replace-one"), rs.ZCDP(0.5), rs.ApproxDP(1.0, 1e-6)]
@@ -125,7 +127,7 @@ def test_a_budget_that_is_spent_reads_no_data(tmp_path):
 
 @pytest.mark.parametrize("neighbours", ["add-remove", "replace-one"])
 def test_a_plan_with_other_noise_is_refused(neighbours):
-    domain = rs.Domain(age=rs.Numeric(0, 4, bins=4))
+    domain = rs.Domain(age=rs.Numeric(0, 4, bins=4, outside="drop"))
     plan = rs.plan(rs.workload.ranges(domain, "age"), rs.PureDP(1.0, neighbours))
     stronger = rs.PureDP(0.5, neighbours)
     twice = replace(plan, strategy=2 * plan.strategy)
@@ -149,7 +151,9 @@ def test_a_plan_with_other_noise_is_refused(neighbours):
 )
 def test_a_plan_that_cannot_answer_is_not_charged_for(strategy, tmp_path):
     """Files may hold strategies that leave the workload's row space."""
-    plan = rs.plan(rs.workload.identity(rs.Domain(age=rs.Numeric(0, 4, bins=4))), rs.PureDP(1.0))
+    plan = rs.plan(
+        rs.workload.identity(rs.Domain(age=rs.Numeric(0, 4, bins=4, outside="drop"))), rs.PureDP(1.0)
+    )
     plan = replace(plan, strategy=strategy, noise=plan.privacy.noise(integer_norm(strategy, plan.privacy)))
     ledger = Ledger(tmp_path / "budget.db")
     ledger.create("people", rs.PureDP(3.0))
@@ -209,7 +213,7 @@ class Generous(Fraction):
     """A number that could compare as it likes."""
 
 
-FOUR = rs.Domain(age=rs.Numeric(0, 4, bins=4))
+FOUR = rs.Domain(age=rs.Numeric(0, 4, bins=4, outside="drop"))
 OWN_TYPES = {
     "strategy": lambda plan: replace(plan, strategy=Understated(4)),
     "part of a strategy": lambda plan: replace(plan, strategy=op.Stack(op.Identity(4), Understated(4))),

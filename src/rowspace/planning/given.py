@@ -76,13 +76,15 @@ def _over_the_cells(A: Operator, workload: Workload) -> Operator:
             f"{type(A).__name__}; give it as an array: strategy.to_dense()"
         )
     domain = workload.domain
-    tables = isinstance(A, TableOperator)
-    if A.sizes == domain.shape if tables else A.shape[1] == domain.size:
-        return A
     known = prod(domain.known_shape)
-    if isinstance(A, Marginals | Residuals) and A.sizes == domain.known_shape:
-        return replace(A, sizes=domain.shape)
-    if not tables and A.shape[1] == known:
+    if isinstance(A, TableOperator):
+        if A.sizes == domain.shape:
+            return A
+        if isinstance(A, Marginals | Residuals) and A.sizes == domain.known_shape:
+            return replace(A, sizes=domain.shape)
+    elif A.shape[1] == domain.size:
+        return A
+    elif A.shape[1] == known:
         # A cell of a missing value is asked by itself, as much as the strategy asks of any cell.
         return Extended(A, domain.shape, domain.known_shape, 1.0)
     raise InvalidInput(

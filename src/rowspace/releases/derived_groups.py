@@ -115,7 +115,7 @@ def _summed(
             (np.ones(target.size), (target.ravel(), np.arange(target.size))), shape=(rows, target.size)
         )
     )
-    return Matrix(factor.domain, Composed(adding, factor.operator)), kept, possible.any(axis=axes)
+    return Matrix(factor.domain, Composed(adding, factor.operator)), kept, np.asarray(possible.any(axis=axes))
 
 
 def _split(

@@ -110,7 +110,10 @@ def _read_product(section: Section, domain: Domain) -> Workload:
 
 def _missing(section: Section) -> bool:
     """``missing = true``: tables with rows for missing values."""
-    return section.values.get("missing", False)
+    found = section.values.get("missing", False)
+    if not isinstance(found, bool):
+        raise InvalidStudy(f"expected missing = true or false, got {kind_of(found)}")
+    return found
 
 
 def _marked(family: Callable[..., Workload], key: str) -> Callable[[Section, Domain], Workload]:
