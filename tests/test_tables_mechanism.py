@@ -297,3 +297,32 @@ def test_cells_can_be_had_where_they_fit():
     release = rs.release(plan, np.ones(domain.shape, dtype=int))
     answers = queries.unweighted_operator() @ release.estimate
     np.testing.assert_allclose(answers, release.answers()["answer"], atol=1e-6)
+
+
+ONE_WAY = {
+    "marginals": (rs.PureDP(1.0), op.Marginals((2, 3, 2), ((0,), (1,)), (1, 1))),
+    "residuals": (rs.ZCDP(0.5), op.Residuals((2, 3, 2), ((), (0,), (1,)), (1, 1, 1))),
+}
+
+
+@pytest.mark.parametrize("kind", ONE_WAY)
+def test_what_a_query_says_nothing_about_need_not_be_measured(kind):
+    """A condition that always holds, a level of one label, a difference of counts from two tables: all are answered."""
+    privacy, tables = ONE_WAY[kind]
+    county = rs.Categorical(["p", "q"], levels={"country": {"p": "all", "q": "all"}})
+    domain = rs.Domain(a=rs.Categorical(["x", "y"]), b=rs.Numeric(0, 3, bins=3), county=county)
+    asked = rs.workload.marginals(domain, sets=[["a"], ["b"], ["a", "country"]])
+    plan = rs.plan(asked, privacy, strategy=tables)
+    made = rs.release(plan, np.arange(12) * 10)
+    assert len(made.answers()) == 7
+    for text in ("a = 'x' and b >= 0", "a = 'x' and county in ('p', 'q')"):
+        both = [made.ask(each)[["answer", "std_error"]].to_numpy() for each in (text, "a = 'x'")]
+        np.testing.assert_allclose(*both, rtol=1e-12)
+    apart = made.difference("a = 'x'", "b < 2")
+    answers = made.ask(["a = 'x'", "b < 2"])["answer"]
+    assert apart.value == pytest.approx(answers[0] - answers[1])
+    together = made.combine(rs.release(plan, np.arange(12) * 10))
+    assert together.difference("a = 'x'", "b < 2").std_error < apart.std_error
+    for text in ("a = 'x' and b < 1", "county = 'p'"):
+        with pytest.raises(UnsupportedWorkload):
+            made.ask(text)

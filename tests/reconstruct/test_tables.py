@@ -9,7 +9,7 @@ from scipy.optimize import minimize
 from rowspace import operators as op
 from rowspace.reconstruct.joint_tables import joint_tables
 from rowspace.reconstruct.measurement import Measurement, joint_estimate
-from rowspace.reconstruct.nonnegative_tables import TableFamily, largest_sets, nonnegative_tables
+from rowspace.reconstruct.nonnegative_tables import NonnegativeTables, TableFamily, largest_sets
 from rowspace.reconstruct.row_repairs import cell_numbers, repaired_rows
 from rowspace.reconstruct.table_rows import chosen_order, drawn_rows
 
@@ -40,7 +40,7 @@ def test_tables_are_counts_and_agree(weights):
     own = family(weights)
     estimate, total = noisy_tables(1, 6.0, own)
     assert own.flat(estimate).min() < -1
-    tables = nonnegative_tables(own, estimate, total)
+    tables = NonnegativeTables(own, estimate, total).exact
     for attributes in SETS:
         table = tables.table(attributes)
         assert table.min() >= -1e-9
@@ -55,7 +55,7 @@ def test_tables_are_the_nearest():
     own = family((1.0, 0.5, 1.0, 1.0))
     estimate, total = noisy_tables(2, 6.0, own)
     target, w = own.flat(estimate), own.per_cell(own.weights)
-    found = own.flat(nonnegative_tables(own, estimate, total))
+    found = own.flat(NonnegativeTables(own, estimate, total).exact)
     # All agreeing tables: the range of the projection.
     project = np.column_stack([own.flat(own.agreed(unit)) for unit in np.eye(own.cells)])
     basis = np.linalg.svd(project)[0][:, : np.linalg.matrix_rank(project)]
@@ -77,7 +77,26 @@ def test_tables_are_the_nearest():
 def test_no_records_in_tables():
     own = family()
     estimate, _ = noisy_tables(1, 1.0, own)
-    assert not own.flat(nonnegative_tables(own, estimate, -5.0)).any()
+    assert not own.flat(NonnegativeTables(own, estimate, -5.0).exact).any()
+
+
+def test_rough_tables_cost_less_and_are_near():
+    """Few records need few steps: tables are within a record of the exact ones, whatever was asked for before."""
+    own = family()
+    estimate, total = noisy_tables(4, 6.0, own)
+    solution = NonnegativeTables(own, estimate, total)
+    few = own.flat(solution.rough(5))
+    after_few = solution.steps
+    assert own.flat(solution.rough(7)) == pytest.approx(few, abs=0)
+    assert solution.steps == after_few
+    exact = own.flat(solution.exact)
+    assert 0 < after_few < solution.steps
+    np.testing.assert_array_equal(own.flat(solution.rough(5)), few)
+    np.testing.assert_array_equal(own.flat(solution.rough(10**9)), exact)
+    for rows in (5, 50, 500, 5000):
+        apart = np.abs(own.flat(solution.rough(rows)) - exact)
+        moved = np.add.reduceat(apart, own.marginals.layout.offsets[:-1]) / 2
+        assert moved.max() * rows / total <= 1.5
 
 
 def test_rows_follow_a_tree():

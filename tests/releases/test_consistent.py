@@ -8,7 +8,7 @@ import pytest
 
 import rowspace as rs
 from rowspace.exceptions import InvalidInput, InvalidWorkload, TooLarge, UnsupportedWorkload
-from rowspace.releases import consistent_counts
+from rowspace.releases import consistent_counts, consistent_fits
 from rowspace.releases.consistent_counts import CellCounts, TableCounts
 
 DOMAIN = rs.Domain(
@@ -182,7 +182,7 @@ def test_bad_queries():
 
 def test_tables_too_large(monkeypatch):
     monkeypatch.setattr(consistent_counts, "CELL_LIMIT", 4)
-    monkeypatch.setattr(consistent_counts, "TABLE_CELL_LIMIT", 4)
+    monkeypatch.setattr(consistent_fits, "TABLE_CELL_LIMIT", 4)
     with pytest.raises(TooLarge, match="plan smaller marginals"):
         made("marginals, Laplace").consistent().answers()
 

@@ -7,7 +7,7 @@ import pytest
 
 import rowspace as rs
 from rowspace.exceptions import InvalidInput, TooLarge
-from rowspace.releases import consistent_counts
+from rowspace.releases import consistent_counts, consistent_fits
 from rowspace.sources import count_cells
 
 DOMAIN = rs.Domain(
@@ -59,6 +59,40 @@ def test_same_seed_same_records(release, monkeypatch):
     monkeypatch.setattr(consistent_counts, "CELL_LIMIT", 4)
     made = rs.release(rs.plan(rs.workload.marginals(DOMAIN, up_to=2), rs.PureDP(1.0)), COUNTS)
     assert made.synthetic(30, rng=5).equals(made.synthetic(30, rng=5))
+
+
+@pytest.mark.parametrize("cell_limit", [2**20, 4], ids=["cells", "tables"])
+def test_few_records_cost_little_and_nothing_is_solved_twice(monkeypatch, cell_limit):
+    """The counts are found once, as exactly as the records need, and what was asked before changes no record."""
+    monkeypatch.setattr(consistent_counts, "CELL_LIMIT", cell_limit)
+    steps = []
+    solve, advance = consistent_fits.nonnegative_cells, consistent_fits.NonnegativeTables._advance
+
+    def counted_solve(*arguments):
+        found = solve(*arguments)
+        steps.append(found.steps)
+        return found
+
+    def counted_advance(tables):
+        further = advance(tables)
+        steps.append(int(further))
+        return further
+
+    monkeypatch.setattr(consistent_fits, "nonnegative_cells", counted_solve)
+    monkeypatch.setattr(consistent_fits.NonnegativeTables, "_advance", counted_advance)
+    plan = rs.plan(rs.workload.marginals(DOMAIN, up_to=2), rs.PureDP(0.2))
+    made = rs.release(plan, COUNTS)
+    few = made.synthetic(5, rng=1)
+    few_steps = sum(steps)
+    assert made.synthetic(5, rng=1).equals(few)
+    assert sum(steps) == few_steps
+    made.consistent().answers()
+    all_steps = sum(steps)
+    assert 0 < few_steps < all_steps
+    assert made.synthetic(5, rng=1).equals(few)
+    made.synthetic(2000, rng=1)
+    made.consistent(integral=True).ask("age < 10")
+    assert sum(steps) == all_steps
 
 
 def test_tables_of_records_follow_the_release(monkeypatch):

@@ -19,7 +19,7 @@ from math import prod
 import numpy as np
 
 from rowspace.operators import Identity, Marginals, ProductMarginals, TableOperator
-from rowspace.operators.base import Vector, check_supported
+from rowspace.operators.base import Vector
 from rowspace.operators.product_workload import Piece, ProductWorkload, subsets_in_order
 from rowspace.operators.splits import MarginalSplit
 from rowspace.operators.subset_lattice import mask_of
@@ -47,12 +47,9 @@ def _part_moments(A: TableOperator, W: ProductWorkload, number: int) -> Moments:
     if cells and isinstance(A, Marginals) and A.largest_entry() <= FINE_LATTICE:
         return alike(*A.coefficients(mask_of(axes)), prod(W.sizes[i] for i in axes))
     subsets = [mask_of(own) for own in subsets_in_order(axes)]
-    # Along an attribute of one cell nothing varies: sets that contain one have no component, and K = 0 there.
-    varying = [mask & ~A.axes.varying == 0 for mask in subsets]
     known = A.component_variances
-    missing = any(mask not in known for mask, own in zip(subsets, varying, strict=True) if own)
-    check_supported(float(missing), 1.0)
-    component = [known[mask] if own else 0.0 for mask, own in zip(subsets, varying, strict=True)]
+    measured = W.check_measured(number, known, A.splits)
+    component = [known[mask] if found else 0.0 for mask, found in zip(subsets, measured, strict=True)]
     second = W.variances(number, component, A.splits)
     largest, fourth = np.sqrt(second), second**2
     if isinstance(A, _Form) and all(len(W.pieces[n].axes) == 1 for n in part):

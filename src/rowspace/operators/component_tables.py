@@ -38,13 +38,16 @@ class ComponentTables:
         """The estimated table over some attributes, ascending."""
         return np.asarray(self.tables([attributes])[0])
 
-    def tables(self, sets: Sequence[Attributes]) -> Array:
-        """The tables over sets of attributes of the same sizes, stacked; vectorized over the sets."""
+    def tables(self, sets: Sequence[Attributes], *, unmeasured: bool = False) -> Array:
+        """The tables over sets of attributes of the same sizes, stacked; vectorized over the sets.
+
+        unmeasured: components that were not measured count as zero, in place of `UnsupportedWorkload`.
+        """
         shape = tuple(len(self.splits[i].u) for i in sets[0])
         out = np.zeros((len(sets), *shape))
         step = max(1, BLOCK // max(1, prod(shape)))
         for start in range(0, len(sets), step):
-            self._fill(out[start : start + step], sets[start : start + step])
+            self._fill(out[start : start + step], sets[start : start + step], unmeasured)
         return out
 
     def cells(self) -> Vector:
@@ -68,18 +71,31 @@ class ComponentTables:
         (total,) = tables.values()
         return np.asarray(total.reshape(-1))
 
-    def _fill(self, out: Array, sets: Sequence[Attributes]) -> None:
+    def _fill(self, out: Array, sets: Sequence[Attributes], unmeasured: bool) -> None:
         k = len(sets[0])
         # An attribute of one cell never varies: no component is about it.
         varying = [j for j in range(k) if out.shape[j + 1] > 1]
         for size in range(len(varying) + 1):
             for chosen in combinations(varying, size):
-                term = self._gathered([tuple(own[j] for j in chosen) for own in sets])
+                wanted = [tuple(own[j] for j in chosen) for own in sets]
+                if unmeasured and any(own not in self.places for own in wanted):
+                    term = self._measured(wanted, [out.shape[j + 1] for j in chosen])
+                else:
+                    term = self._gathered(wanted)
                 rest = [j for j in range(k) if j not in chosen]
                 term = np.expand_dims(term, [j + 1 for j in rest])
                 for j in rest:
                     term = term * self._spread([own[j] for own in sets], j, k)
                 out += term
+
+    def _measured(self, sets: Sequence[Attributes], shape: Sequence[int]) -> Array:
+        """The components of some sets, zero where there is none."""
+        found = np.zeros((len(sets), *shape))
+        for row, own in enumerate(sets):
+            if own in self.places:
+                stack, at = self.places[own]
+                found[row] = self.stacks[stack][at]
+        return found
 
     def _gathered(self, sets: Sequence[Attributes]) -> Array:
         """The components of some sets, one after the other."""

@@ -5,7 +5,7 @@ The form in which a workload of a hundred attributes is planned and answered: no
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import product
@@ -17,10 +17,10 @@ import scipy
 from rowspace.exceptions import InvalidInput
 
 from .base import Operator
-from .checks import Indices, Vector
+from .checks import Indices, Vector, check_supported
 from .identity import Identity
 from .splits import CellSplit, Split, root
-from .subset_lattice import SubsetLattice
+from .subset_lattice import SubsetLattice, mask_of
 
 
 @dataclass(frozen=True, eq=False)
@@ -207,6 +207,27 @@ class ProductWorkload:
                 term = np.multiply.outer(term, rows[pattern]).ravel()
             out = out + term
         return out
+
+    def check_measured(
+        self, number: int, known: Container[int], splits: Sequence[Split] | None = None
+    ) -> list[bool]:
+        """Which subsets of a part's attributes, in C order of [in R?], have a component among `known` (masks).
+
+        `UnsupportedWorkload` if some query of the part needs another one. Where queries say nothing about an attribute,
+        as a condition that always holds, or nothing about two together, as a difference of two counts, they need none.
+        """
+        varying = mask_of(i for i, n in enumerate(self.sizes) if n > 1)
+        subsets = [mask_of(own) for own in subsets_in_order(self.axes_of(self.parts[number]))]
+        # Along an attribute of one cell nothing varies: sets that contain one have no component.
+        varies = [mask & ~varying == 0 for mask in subsets]
+        measured = [own and mask in known for mask, own in zip(subsets, varies, strict=True)]
+        missing = [float(own and not found) for own, found in zip(varies, measured, strict=True)]
+        if any(missing):
+            outside = self.variances(number, missing, splits)
+            whole = self.variances(number, [float(own) for own in varies], splits)
+            apart = np.divide(outside, whole, out=np.zeros_like(outside), where=whole > 0)
+            check_supported(float(np.sqrt(np.maximum(apart, 0.0).max(initial=0.0))), 1.0)
+        return measured
 
 
 def _products(by_piece: Sequence[Vector], pieces: Sequence[Indices], parts: int) -> Vector:

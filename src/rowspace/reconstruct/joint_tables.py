@@ -15,7 +15,6 @@ import numpy as np
 
 from rowspace.operators import TableOperator
 from rowspace.operators.base import Vector
-from rowspace.operators.checks import check_supported
 from rowspace.operators.component_tables import ComponentTables
 from rowspace.operators.product_workload import ProductWorkload, subsets_in_order
 from rowspace.operators.splits import CellSplit, Split
@@ -43,14 +42,11 @@ class JointTables:
 
     def query_variances(self, workload: ProductWorkload) -> Vector:
         """The variance of every answer, in the order of the workload."""
-        varying = mask_of(i for i, n in enumerate(self.sizes) if n > 1)
         out = []
         for number, part in enumerate(workload.parts):
             masks = [mask_of(own) for own in subsets_in_order(workload.axes_of(part))]
-            within = [mask & ~varying == 0 for mask in masks]
-            missing = any(mask not in self.variances for mask, own in zip(masks, within, strict=True) if own)
-            check_supported(float(missing), 1.0)
-            nu = [self.variances[mask] if own else 0.0 for mask, own in zip(masks, within, strict=True)]
+            measured = workload.check_measured(number, self.variances, self.splits)
+            nu = [self.variances[mask] if found else 0.0 for mask, found in zip(masks, measured, strict=True)]
             out.append(workload.variances(number, nu, self.splits))
         return np.concatenate(out)
 

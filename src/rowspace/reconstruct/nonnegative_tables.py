@@ -34,6 +34,10 @@ ACCURACY = 1e-3
 MOST_STEPS = 1_000
 """Steps after which it stops in any case."""
 
+ROUGH = (0.1, 0.01, 0.001, 0.0001)
+"""Differences, as shares of a table's records, at which a rough solution is kept. They are about as large as the
+distance from the exact one: on Adult's pairs 0.057, 0.0099, 0.00099 against 0.040, 0.0073, 0.0011."""
+
 
 @dataclass(frozen=True, eq=False)
 class TableFamily:
@@ -135,21 +139,66 @@ def _near(own: tuple[int, ...], holding: dict[int, list[int]], everything: list[
     return min((holding[i] for i in own), key=len) if own else everything
 
 
-def nonnegative_tables(family: TableFamily, estimate: ComponentTables, total: float) -> ComponentTables:
-    """The non-negative tables nearest to an estimate, agreeing and with this total. O(steps · cells of all tables)."""
-    if total <= 0:
-        return family.agreed(np.zeros(family.cells))
-    target = family.flat(estimate)
-    unit = 1 / family.per_cell(family.weights)
-    agreeing = cut = target
-    pull = np.zeros_like(target)
-    for _ in range(MOST_STEPS):
-        agreeing = family.flat(family.agreed((target + cut - pull) / 2))
-        cut = family.nearest_counts(agreeing + pull, total)
-        pull += agreeing - cut
-        if np.abs(agreeing - cut).max(initial=0.0) <= ACCURACY * unit.min():
-            break
-    return family.agreed(_lifted(family, agreeing, total))
+class NonnegativeTables:
+    """The non-negative tables nearest to an estimate, agreeing and with this total: solved for as far as is asked.
+
+    Every step costs O(cells of all tables), and what has been reached is kept. What is returned does not depend on what
+    was asked for before.
+    """
+
+    def __init__(self, family: TableFamily, estimate: ComponentTables, total: float) -> None:
+        self._family, self._total = family, total
+        self._target = self._cut = self._agreeing = family.flat(estimate)
+        self._pull = np.zeros_like(self._target)
+        self._rough: list[ComponentTables] = []
+        self.steps = 0
+        """Steps taken so far."""
+
+    @cached_property
+    def exact(self) -> ComponentTables:
+        """To the end: no cell is negative and the tables agree exactly."""
+        if self._total <= 0:
+            return self._family.agreed(np.zeros(self._family.cells))
+        while self._advance():
+            pass
+        return self._family.agreed(_lifted(self._family, self._agreeing, self._total))
+
+    def rough(self, rows: int) -> ComponentTables:
+        """Good enough for so many records: no table is more than about one of them from `exact`.
+
+        Agreeing, and negative in places, by no more than that.
+        """
+        number = next((at for at, share in enumerate(ROUGH) if share * rows <= 1), len(ROUGH))
+        if number == len(ROUGH) or self._total <= 0:
+            return self.exact
+        while len(self._rough) <= number and self._advance():
+            pass
+        return self._rough[number] if number < len(self._rough) else self.exact
+
+    def _advance(self) -> bool:
+        """One step; whether another one is needed."""
+        family = self._family
+        if self._converged or self.steps == MOST_STEPS:
+            return False
+        self._agreeing = family.flat(family.agreed((self._target + self._cut - self._pull) / 2))
+        self._cut = family.nearest_counts(self._agreeing + self._pull, self._total)
+        self._pull += self._agreeing - self._cut
+        self.steps += 1
+        while len(self._rough) < len(ROUGH) and self._apart <= ROUGH[len(self._rough)]:
+            self._rough.append(family.agreed(self._cut))
+        return True
+
+    @property
+    def _converged(self) -> bool:
+        unit = 1 / max(self._family.weights)
+        return self.steps > 0 and np.abs(self._agreeing - self._cut).max(initial=0.0) <= ACCURACY * unit
+
+    @property
+    def _apart(self) -> float:
+        """The largest share of a table's records by which the agreeing and the non-negative one differ."""
+        offsets = self._family.marginals.layout.offsets[:-1]
+        moved = np.add.reduceat(np.abs(self._agreeing - self._cut), offsets)
+        return float(moved.max() / 2 / self._total)
 
 
 def _lifted(family: TableFamily, agreeing: Vector, total: float) -> Vector:

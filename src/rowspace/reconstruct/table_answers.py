@@ -8,13 +8,17 @@ from rowspace.operators import Identity
 from rowspace.operators.base import Vector
 from rowspace.operators.component_tables import ComponentTables
 from rowspace.operators.product_workload import ProductWorkload
+from rowspace.operators.subset_lattice import mask_of
 
 
 def answer_products(estimate: ComponentTables, workload: ProductWorkload) -> Vector:
     """The answers to all queries, in the order of the workload; parts over tables of one shape are done together."""
     batches: dict[tuple[object, ...], list[int]] = {}
+    known = {mask_of(own) for own in estimate.places}
     for number, part in enumerate(workload.parts):
         axes = workload.axes_of(part)
+        if tuple(sorted(i for i in axes if workload.sizes[i] > 1)) not in estimate.places:
+            workload.check_measured(number, known, estimate.splits)
         # Parts can share their work when tables have one shape and pieces do the same to them.
         shape = tuple(workload.sizes[i] for i in axes)
         key = tuple(
@@ -26,7 +30,8 @@ def answer_products(estimate: ComponentTables, workload: ProductWorkload) -> Vec
     answers: list[Vector] = [np.empty(0)] * len(workload.parts)
     for numbers in batches.values():
         asked = [workload.axes_of(workload.parts[n]) for n in numbers]
-        tables = estimate.tables([tuple(sorted(own)) for own in asked])
+        # What was not measured is not needed: see above.
+        tables = estimate.tables([tuple(sorted(own)) for own in asked], unmeasured=True)
         tables = tables.transpose(0, *(1 + sorted(asked[0]).index(axis) for axis in asked[0]))
         for number, table in zip(numbers, _asked(workload, numbers[0], tables), strict=True):
             answers[number] = table.ravel()

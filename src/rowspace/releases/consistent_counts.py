@@ -6,7 +6,7 @@ Cells give more: whatever is asked of them, one population answers. Tables are f
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from math import prod, sqrt
 from typing import TYPE_CHECKING
@@ -14,25 +14,17 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from rowspace.exceptions import InvalidInput, TooLarge
-from rowspace.operators import Identity, TableOperator
 from rowspace.operators.base import Operator, Vector
 from rowspace.operators.component_tables import ComponentTables
-from rowspace.operators.subset_lattice import mask_of, members
 from rowspace.reconstruct import answer_products
-from rowspace.reconstruct.joint_tables import JointTables
-from rowspace.reconstruct.nonnegative import nonnegative_cells
-from rowspace.reconstruct.nonnegative_tables import (
-    TableFamily,
-    largest_sets,
-    nonnegative_tables,
-    weighted_family,
-)
+from rowspace.reconstruct.nonnegative_tables import TableFamily
 from rowspace.reconstruct.row_repairs import cell_numbers, repaired_rows
 from rowspace.reconstruct.table_rows import Codes, drawn_rows
 from rowspace.reconstruct.whole_numbers import whole_cells
 from rowspace.workload import Workload, total
 
 from .consistent_effect import Effect
+from .consistent_fits import CellFit, TableFit
 from .evidence import Evidence, measurement_of
 from .release import TABLE_LIMIT, Release
 
@@ -42,11 +34,11 @@ if TYPE_CHECKING:
 CELL_LIMIT = 2**20
 """Most cells that are solved for one by one; beyond, strategies of tables give tables."""
 
-TABLE_CELL_LIMIT = 2**24
-"""Most cells of all tables together."""
-
 ROW_LIMIT = 2**26
 """Most records that are made at once."""
+
+FEW_ROWS = 1000
+"""Records for which a rough solution over cells will do: the noise moves shares of 1/1000 by more than it is off."""
 
 
 class Counts(ABC):
@@ -71,19 +63,24 @@ class Counts(ABC):
 
 
 def counts_of(release: Release | Combined, *, integral: bool) -> Counts:
+    """The counts of a release, which are found once and kept with it."""
+    return replace(release._counts, integral=integral)
+
+
+def found_counts(release: Release | Combined) -> CellCounts | TableCounts:
     """The counts of a release: over cells, or over tables where its cells are too many."""
     evidence = evidence_of(release)
     size = evidence.domain.size
     # The total is kept: it must have been measured (`UnsupportedWorkload` otherwise).
     records = float(release.ask(total(evidence.domain))["answer"].iloc[0])
     if size <= CELL_LIMIT:
-        return CellCounts(release, evidence, records, integral)
+        return CellCounts(release, integral=False, fit=CellFit(evidence, records))
     if evidence.tables is None:
         raise TooLarge(
             f"the attributes have {size:,} joint cells, more than {CELL_LIMIT:,}, and were not measured by tables "
             "alike; plan marginals to have consistent tables"
         )
-    return TableCounts(release, evidence.workload, evidence.tables, records, integral)
+    return TableCounts(release, integral=False, fit=TableFit(evidence.workload, evidence.tables, records))
 
 
 def evidence_of(release: Release | Combined) -> Evidence:
@@ -98,9 +95,13 @@ class CellCounts(Counts):
     """A count for every cell, by non-negative least squares on all that was measured."""
 
     release: Release | Combined
-    evidence: Evidence
-    records: float
     integral: bool
+    fit: CellFit
+
+    @property
+    def evidence(self) -> Evidence:
+        """What was measured."""
+        return self.fit.evidence
 
     @property
     def method(self) -> str:
@@ -108,20 +109,17 @@ class CellCounts(Counts):
         rounded = ", then rounded so that the workload's answers change least" if self.integral else ""
         return f"by non-negative least squares on the cells with the total kept{rounded}"
 
-    @cached_property
+    @property
     def nonnegative(self) -> Vector:
         """The non-negative least-squares solution."""
-        start = np.full(self.evidence.domain.size, self.records / self.evidence.domain.size)
-        if not any(isinstance(m.strategy, TableOperator) for m in self.evidence.measurements):
-            start = self.evidence.estimate
-        return nonnegative_cells(self.evidence.measurements, start, self.records).counts
+        return self.fit.exact
 
     @cached_property
     def counts(self) -> Vector:
         """What queries are asked of."""
         if not self.integral:
             return self.nonnegative
-        return whole_cells(self.nonnegative, max(0, round(self.records)), self._gram).astype(np.float64)
+        return whole_cells(self.nonnegative, max(0, round(self.fit.records)), self._gram).astype(np.float64)
 
     @cached_property
     def _gram(self) -> Operator:
@@ -133,9 +131,10 @@ class CellCounts(Counts):
 
     def codes(self, rows: int | None, rng: np.random.Generator) -> Codes:
         """Every cell as often as its share says, within one, in random order."""
-        number = checked_rows(rows, self.records)
+        number = checked_rows(rows, self.fit.records)
         offset = float(rng.random())
-        times = whole_cells(self.nonnegative, number, self._gram, offset)
+        shares = self.fit.rough if number <= FEW_ROWS else self.fit.exact
+        times = whole_cells(shares, number, self._gram, offset)
         cells = rng.permutation(np.repeat(np.arange(len(times)), times))
         return np.stack(np.unravel_index(cells, self.evidence.domain.shape))
 
@@ -158,10 +157,8 @@ class TableCounts(Counts):
     """Tables over all sets of attributes measured together that are in no other."""
 
     release: Release | Combined
-    workload: Workload
-    joint: JointTables
-    records: float
     integral: bool
+    fit: TableFit
 
     @property
     def method(self) -> str:
@@ -173,43 +170,10 @@ class TableCounts(Counts):
             )
         return "by the nearest non-negative tables with the total kept that agree wherever they overlap"
 
-    @cached_property
-    def family(self) -> TableFamily:
-        """All measured tables, so that a precise small one is not moved for the sake of a coarse large one."""
-        found = weighted_family(self.joint.sizes, {own: self._precision(own) for own in self._measured})
-        if found.cells > TABLE_CELL_LIMIT:
-            raise TooLarge(
-                f"the tables have {found.cells:,} cells together, more than {TABLE_CELL_LIMIT:,}; plan smaller "
-                "marginals"
-            )
-        return found
-
-    @cached_property
-    def _measured(self) -> list[tuple[int, ...]]:
-        """The sets of attributes whose component is known."""
-        return [tuple(members(mask)) for mask in self.joint.variances]
-
-    @cached_property
-    def largest(self) -> tuple[tuple[int, ...], ...]:
-        """The sets that records are drawn along: what is below them follows."""
-        return largest_sets(self._measured)
-
-    def _precision(self, own: tuple[int, ...]) -> float:
-        """1/variance of a component, per degree of freedom."""
-        spread = prod(self._traces[i] / (self.joint.sizes[i] - 1) for i in own)
-        return 1 / (self.joint.variances[mask_of(own)] * spread)
-
-    @cached_property
-    def _traces(self) -> list[float]:
-        """tr K of every attribute."""
-        return [
-            split.trace(Identity(n)) for n, split in zip(self.joint.sizes, self.joint.splits, strict=True)
-        ]
-
-    @cached_property
+    @property
     def nonnegative(self) -> ComponentTables:
         """The nearest non-negative tables that agree."""
-        return nonnegative_tables(self.family, self.joint.tables, self.records)
+        return self.fit.solution.exact
 
     @cached_property
     def tables(self) -> ComponentTables:
@@ -218,7 +182,7 @@ class TableCounts(Counts):
             return self.nonnegative
         # Always the same records, so that answers do not change from call to call.
         codes = self.codes(None, np.random.default_rng(0))
-        return self.family.agreed(counted(codes, self.family))
+        return self.fit.family.agreed(counted(codes, self.fit.family))
 
     def answer(self, queries: Workload) -> Vector:
         """From the table over each query's own attributes."""
@@ -226,14 +190,15 @@ class TableCounts(Counts):
 
     def codes(self, rows: int | None, rng: np.random.Generator) -> Codes:
         """Drawn along the tables that tie attributes most closely, then brought closer to all tables."""
-        number = checked_rows(rows, self.records)
-        sets, sizes = self.largest, self.joint.sizes
-        codes = drawn_rows(self.nonnegative, sets, sizes, number, rng)
-        return repaired_rows(codes, self.nonnegative, sets, sizes, rng)
+        number = checked_rows(rows, self.fit.records)
+        sets, sizes = self.fit.largest, self.fit.joint.sizes
+        tables = self.fit.solution.rough(number)
+        codes = drawn_rows(tables, sets, sizes, number, rng)
+        return repaired_rows(codes, tables, sets, sizes, rng)
 
     def effect(self) -> Effect:
         """From all answers."""
-        products = self.workload.products().unweighted()
+        products = self.fit.workload.products().unweighted()
         between, after = (answer_products(tables, products) for tables in (self.nonnegative, self.tables))
         return Effect.measured(self.release, after, float(np.sqrt(np.mean((after - between) ** 2))))
 

@@ -6,6 +6,7 @@ They are imported when they are called: most releases need none of them.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cached_property
 from typing import TYPE_CHECKING, cast
 
 from .notes import stating
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 
     from .combined import Combined
     from .consistent import Consistent
+    from .consistent_counts import CellCounts, TableCounts
     from .derived import Estimate
     from .derived_rows import Query
     from .derived_tables import CrossTable
@@ -245,6 +247,13 @@ class DerivedAnswers:
         from .display import release_html
 
         return release_html(self._release)
+
+    @cached_property
+    def _counts(self) -> CellCounts | TableCounts:
+        """Counts that are not negative, kept once they are found: consistent and synthetic answers share them."""
+        from .consistent_counts import found_counts
+
+        return found_counts(self._release)
 
     @property
     def _release(self) -> Release:

@@ -1,0 +1,96 @@
+"""Non-negative least squares on what releases measured, over cells or over tables: as exactly as is asked, and kept."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from math import prod
+
+import numpy as np
+
+from rowspace.exceptions import TooLarge
+from rowspace.operators import Identity, TableOperator
+from rowspace.operators.base import Vector
+from rowspace.operators.subset_lattice import mask_of, members
+from rowspace.reconstruct.joint_tables import JointTables
+from rowspace.reconstruct.nonnegative import ROUGH, nonnegative_cells
+from rowspace.reconstruct.nonnegative_tables import (
+    NonnegativeTables,
+    TableFamily,
+    largest_sets,
+    weighted_family,
+)
+from rowspace.workload import Workload
+
+from .evidence import Evidence
+
+TABLE_CELL_LIMIT = 2**24
+"""Most cells of all tables together."""
+
+
+@dataclass(frozen=True, eq=False)
+class CellFit:
+    """Non-negative least squares on all that was measured, as exactly as is asked."""
+
+    evidence: Evidence
+    records: float
+
+    @cached_property
+    def rough(self) -> Vector:
+        """A count for every cell, right within the noise."""
+        start = np.full(self.evidence.domain.size, self.records / self.evidence.domain.size)
+        if not any(isinstance(m.strategy, TableOperator) for m in self.evidence.measurements):
+            start = self.evidence.estimate
+        return nonnegative_cells(self.evidence.measurements, start, self.records, ROUGH).counts
+
+    @cached_property
+    def exact(self) -> Vector:
+        """A count for every cell: the solution."""
+        return nonnegative_cells(self.evidence.measurements, self.rough, self.records).counts
+
+
+@dataclass(frozen=True, eq=False)
+class TableFit:
+    """The nearest non-negative tables that agree, over all sets of attributes measured together."""
+
+    workload: Workload
+    joint: JointTables
+    records: float
+
+    @cached_property
+    def family(self) -> TableFamily:
+        """All measured tables, so that a precise small one is not moved for the sake of a coarse large one."""
+        found = weighted_family(self.joint.sizes, {own: self._precision(own) for own in self._measured})
+        if found.cells > TABLE_CELL_LIMIT:
+            raise TooLarge(
+                f"the tables have {found.cells:,} cells together, more than {TABLE_CELL_LIMIT:,}; plan smaller "
+                "marginals"
+            )
+        return found
+
+    @cached_property
+    def _measured(self) -> list[tuple[int, ...]]:
+        """The sets of attributes whose component is known."""
+        return [tuple(members(mask)) for mask in self.joint.variances]
+
+    @cached_property
+    def largest(self) -> tuple[tuple[int, ...], ...]:
+        """The sets that records are drawn along, those in no other: what is below them follows."""
+        return largest_sets(self._measured)
+
+    def _precision(self, own: tuple[int, ...]) -> float:
+        """1/variance of a component, per degree of freedom."""
+        spread = prod(self._traces[i] / (self.joint.sizes[i] - 1) for i in own)
+        return 1 / (self.joint.variances[mask_of(own)] * spread)
+
+    @cached_property
+    def _traces(self) -> list[float]:
+        """tr K of every attribute."""
+        return [
+            split.trace(Identity(n)) for n, split in zip(self.joint.sizes, self.joint.splits, strict=True)
+        ]
+
+    @cached_property
+    def solution(self) -> NonnegativeTables:
+        """The nearest non-negative tables that agree, as exactly as is asked."""
+        return NonnegativeTables(self.family, self.joint.tables, self.records)
