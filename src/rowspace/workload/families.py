@@ -112,7 +112,7 @@ def product(
     an operator over its cells; those not named are summed out. Two with ``"ranges"`` make all rectangles.
 
     >>> from rowspace.domain import Numeric
-    >>> w = product(Domain(x=Numeric(0, 4, bins=4, integer=True), y=Numeric(0, 3, bins=3, integer=True)), x="ranges", y="ranges")
+    >>> w = product(Domain(x=Numeric(0, 4, bins=4), y=Numeric(0, 3, bins=3)), x="ranges", y="ranges")
     >>> w.size, w.label(10)
     (60, 'x in [0, 2) and y in [1, 3)')
     """
