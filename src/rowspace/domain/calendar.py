@@ -205,7 +205,8 @@ def _since(unit: str) -> Callable[[Indices], Indices]:
 
     def number(days: Indices) -> Indices:
         at = days.astype("datetime64[D]")
-        return (at - at.astype(f"datetime64[{unit}]").astype("datetime64[D]")).astype(np.int64) + 1
+        days_since: Indices = (at - at.astype(f"datetime64[{unit}]").astype("datetime64[D]")).astype(np.int64)
+        return days_since + 1
 
     return number
 

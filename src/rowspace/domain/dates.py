@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from datetime import date
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 
@@ -250,7 +250,7 @@ def check_column(column: object) -> str | None:
     """A column's name, or None for the attribute's own."""
     if column is not None and (not isinstance(column, str) or not column):
         raise InvalidDomain(f"column must be the name of a column, got {type(column).__name__}")
-    return cast("str | None", column)
+    return column
 
 
 def _of(column: str | None) -> str:

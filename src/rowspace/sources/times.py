@@ -29,7 +29,7 @@ _MARGIN = 2 * DAY
 _ENGINES_WITH_TIMEZONE = frozenset({"duckdb", "postgres"})
 
 
-@ibis.udf.scalar.builtin(  # type: ignore[untyped-decorator]
+@ibis.udf.scalar.builtin(
     name="timezone", signature=((dt.string, dt.Timestamp(timezone="UTC")), dt.Timestamp())
 )
 def _at_zone(zone, time):  # type: ignore[no-untyped-def]

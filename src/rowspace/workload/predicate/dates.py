@@ -100,11 +100,12 @@ def part_cells(test: Test, attribute: Attribute, source: Source) -> Mask:
 
 def _compare(values: npt.NDArray[np.int64], test: Test) -> Mask:
     """Where numbers meet a test."""
+    wanted: list[float] = np.array(test.values, dtype=np.float64).tolist()
     match test.comparison:
         case "=" | "in":
-            return np.isin(values, np.array(test.values))
+            return np.isin(values, wanted)
         case "!=":
-            return ~np.isin(values, np.array(test.values))
+            return ~np.isin(values, wanted)
         case "between":
-            return (values >= test.values[0]) & (values <= test.values[1])
-    return _ORDER[test.comparison](values, test.values[0])
+            return (values >= wanted[0]) & (values <= wanted[1])
+    return _ORDER[test.comparison](values, wanted[0])

@@ -77,7 +77,7 @@ def relation_cells(relation: Relation, domain: Domain, source: Source) -> npt.ND
         raise source.error(f"{relation} compares {' with '.join(sorted(kinds))}", relation.position)
     if kinds == {"text"}:
         return _same_text(relation, found, domain, source)
-    if kinds == {"days"} and sum(term.sign for term in relation.terms):
+    if kinds == {"days"} and sum(term.sign for term in relation.terms) != 0:
         raise source.error("days can be compared or taken from each other, not added", relation.position)
     total = reduce(
         np.add,

@@ -23,6 +23,7 @@ from rowspace.workload.predicate.meaning import (
     check_work,
     holds,
     touched,
+    with_all_places,
     with_places_for,
     work,
 )
@@ -117,9 +118,7 @@ class PartBuilder:
         own = self.domain.subset(attributes)
         for condition in conditions:
             own = with_places_for(condition, own)
-        if any(isinstance(key, CaseKey) for key in keys) and hasattr(own, "with_places"):
-            return own.with_places()  # ELSE takes what is missing
-        return own
+        return with_all_places(own) if any(isinstance(key, CaseKey) for key in keys) else own
 
     def _family(self, name: str) -> Factor:
         """Every cell of an attribute, or every label of a level."""

@@ -18,8 +18,7 @@ if TYPE_CHECKING:
 _UNITS = ("year", "quarter", "month", "week", "day", "hour", "minute")
 _FUNCTIONS = {"Year": "year", "Quarter": "quarter", "Month": "month", "Week": "week", "Day": "day", "Hour": "hour",
               "Minute": "minute", "DayOfYear": "doy"}  # fmt: skip
-# What EXTRACT(dow ...) and EXTRACT(isodow ...) give for Monday.
-_MONDAY = {"dow": 1, "isodow": 1}
+_WEEKDAYS = ("dow", "isodow")
 
 
 @dataclass(frozen=True)
@@ -36,11 +35,10 @@ class Subject:
         if self.weekday is None:
             return values
         days = DayOfWeek().values
-        shift = _MONDAY[self.weekday]
-        numbers = {
-            (index + shift) % 7 if self.weekday == "dow" else index + shift: day
-            for index, day in enumerate(days)
-        }
+        # EXTRACT counts Monday as 1; dow has 0 for Sunday where isodow has 7.
+        numbers: dict[float, Value] = {number + 1: day for number, day in enumerate(days)}
+        if self.weekday == "dow":
+            numbers[0] = numbers.pop(7)
         return tuple(numbers[value] for value in values if not isinstance(value, str) and value in numbers)
 
 
@@ -78,7 +76,7 @@ def _extract(node: exp.Expr, columns: Columns) -> Subject | None:
         raise columns.error(
             node, f"{part.upper()} of a date is not read; expected one of {', '.join(DATE_PARTS)}"
         )
-    if part in _MONDAY and (name := columns.reading(column, DayOfWeek)) is not None:
+    if part in _WEEKDAYS and (name := columns.reading(column, DayOfWeek)) is not None:
         return Subject(name, weekday=part)
     if part == "hour" and (name := columns.reading(column, HourOfDay)) is not None:
         return Subject(name)
