@@ -67,7 +67,7 @@ def added_lines() -> Parser:
         without, with_line = (_records(declared, name, *file) for file in files)
         assert not without - with_line
         assert (with_line - without).total() <= 1
-        if len(before) % COUNTED == 0:
+        if len(before) % COUNTED == 1:  # few, and as good as by chance
             with patch.object(opening, "embedded_duckdb", engine.lend):
                 counts = [_count(declared, name, *file) for file in files]
             assert int(np.abs(counts[1] - counts[0]).sum()) <= 1

@@ -56,6 +56,7 @@ def test_parquet_with_everything(tmp_path: Path) -> None:
         "hole": "numbers",
         "date": "times",
         "nulls": "other",
+        "a\nb": "unnamed",
     }
     assert found["hole"].low == found["hole"].high == 2.5
 
