@@ -1,9 +1,9 @@
 """Silence around calls of engines: their loggers quote data, such as the value that a cast failed on.
 
 Python's loggers come and go (Spark 4 makes some of its own in the middle of a failure, with handlers that write to
-stderr), so it is not loggers that are silenced but records: while a call is under way, what this thread logs through any
-logger, and what any thread logs through an engine's, is given a level below every handler's. Other threads' own logs
-are let through.
+stderr), so it is not loggers that are silenced but records: while a call is under way, what this thread logs through
+any logger, and what any thread logs through an engine's, is given a level below every handler's. Other threads' own
+logs are let through.
 """
 
 from __future__ import annotations
