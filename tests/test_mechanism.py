@@ -264,6 +264,25 @@ def test_a_class_that_says_it_is_ours_is_refused():
     assert type(op.decode(tree, arrays)) is op.Identity
 
 
+class Equal(op.Dense):
+    """Says that it is any matrix of its shape, and that it is zero."""
+
+    def __eq__(self, other):
+        return True
+
+    def __hash__(self):
+        return hash(("Dense", self.shape))
+
+    def _integers(self):
+        return np.zeros(self.shape, np.int64)
+
+
+def test_a_matrix_of_ones_own_is_not_remembered_for_another():
+    """The sensitivity of one of ours is not looked up under one that claims to equal it."""
+    Equal(np.eye(4)).integer_norm(1)
+    assert op.Dense(1000 * np.eye(4)).integer_norm(1) == 1000
+
+
 def test_a_charge_is_for_secure_noise(tmp_path):
     """Seen before: exact counts, charged as ε = 1."""
     plan = rs.plan(rs.workload.identity(FOUR), rs.PureDP(1.0))

@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import dataclasses
 from abc import ABC, abstractmethod
-from functools import lru_cache
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
@@ -409,10 +408,19 @@ class Operator(ABC):
         return self
 
 
-@lru_cache(maxsize=1)
+_last_matrix: tuple[Operator, Indices] | None = None
+
+
 def _integer_matrix(A: Operator) -> Indices:
-    """The last one is kept: a plan asks for its largest entry and for its norms."""
-    return read_only(A._integers(), np.int64)
+    """The last one is kept: a plan asks for its largest entry and for its norms.
+
+    It is known by identity: an operator of somebody's own may say that it equals one of ours.
+    """
+    global _last_matrix
+    kept = _last_matrix
+    if kept is None or kept[0] is not A:
+        kept = _last_matrix = A, read_only(A._integers(), np.int64)
+    return kept[1]
 
 
 def check_operators(*operators: Any) -> None:

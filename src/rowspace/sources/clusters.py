@@ -10,6 +10,7 @@ from ibis.common.exceptions import TableNotFound
 from sqlglot import expressions as sge
 
 from rowspace.sources.secrecy import end_quietly
+from rowspace.sources.silence import silence
 
 __all__ = ["SPARK_SCHEMES", "connect_spark", "quiet_spark", "spark_table"]
 
@@ -40,14 +41,30 @@ def quiet_spark(backend: Any) -> Callable[[], None]:
 
     A session of Spark Connect has its logs on the server, and nothing to turn off here.
     """
-    try:
-        context = backend._session.sparkContext
-        logs = context._jvm.org.apache.logging.log4j.LogManager
-        level = logs.getRootLogger().getLevel().toString()
-        context.setLogLevel("OFF")
-    except Exception:  # whatever pyspark raises where there is no JVM of its own
-        return _nothing_to_undo
-    return lambda: end_quietly(lambda: context.setLogLevel(level))
+    with silence():
+        try:
+            context = backend._session.sparkContext
+        except Exception:  # whatever pyspark raises where there is no JVM of its own
+            return _nothing_to_undo
+        try:
+            return _turn_off(context._jvm.org.apache.logging.log4j)
+        except Exception:  # a JVM whose logs go another way than Spark's own
+            context.setLogLevel("OFF")
+            return _nothing_to_undo
+
+
+def _turn_off(log4j: Any) -> Callable[[], None]:
+    """Turn every logger of a JVM off; and how to give each its level back, which `setLogLevel` could not."""
+    logs = log4j.LogManager.getContext(False)
+    levels = [(logger, logger.getLevel()) for logger in logs.getConfiguration().getLoggers().values()]
+
+    def turn(levels: list[tuple[Any, Any]]) -> None:
+        for logger, level in levels:
+            logger.setLevel(level)
+        logs.updateLoggers()
+
+    turn([(logger, log4j.Level.OFF) for logger, _ in levels])
+    return lambda: end_quietly(lambda: turn(levels))
 
 
 def spark_table(backend: Any, table: str, database: str | None = None) -> Any:

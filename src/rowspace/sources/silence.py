@@ -2,8 +2,8 @@
 
 Python's loggers come and go (Spark 4 makes some of its own in the middle of a failure, with handlers that write to
 stderr), so it is not loggers that are silenced but records: while a call is under way, what this thread logs through
-any logger, and what any thread logs through an engine's, is given a level below every handler's. Other threads' own logs
-are let through.
+any logger, and what any thread logs through an engine's, is given a level below every handler's. Other threads' own
+logs are let through.
 """
 
 from __future__ import annotations

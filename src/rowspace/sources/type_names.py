@@ -23,7 +23,15 @@ _KINDS = {
     "is_binary": "binary data",
 }
 
-_ARRAYS = {"b": "booleans", "i": "integers", "u": "integers", "f": "numbers", "U": "text", "S": "binary data"}
+_ARRAYS = {
+    "b": "booleans",
+    "i": "integers",
+    "u": "integers",
+    "f": "numbers",
+    "U": "text",
+    "S": "binary data",
+    "O": "Python objects",
+}
 
 
 def type_name(dtype: Any) -> str:
