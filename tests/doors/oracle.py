@@ -42,7 +42,7 @@ def _numbers(column: pd.Series, attribute: Numeric) -> Any:
     values = pd.array([pd.NA if _is_null(value) else float(value) for value in column], dtype="Float64")
     if attribute.integer:
         values = np.floor(values)
-    below, above = values < attribute.low, values >= attribute.high
+    below, above = ((values < attribute.low).fillna(False), (values >= attribute.high).fillna(False))
     if attribute.outside == "clip":
         values = pd.Series(values).mask(below, attribute.low).mask(above, attribute.edges[-2]).array
         return values
@@ -53,18 +53,22 @@ def _is_null(value: object) -> bool:
     return value is None or value is pd.NA or (isinstance(value, float) and np.isnan(value))
 
 
-def places(attribute: Numeric | Categorical) -> list[Any]:
-    """A raw value for every cell of an attribute, in order; None for a place of what is not known."""
+def values_of(attribute: Numeric | Categorical, place: bool) -> list[Any]:
+    """A raw value for every cell of an attribute, in order; None for its place, if it has one."""
     if isinstance(attribute, Numeric):
         found: list[Any] = [int(e) if attribute.integer else float(e) for e in attribute.edges[:-1]]
     else:
         found = [*attribute.values, *([] if attribute.other is None else [UNLISTED[attribute.type]])]
-    return found + [None] * (attribute.size - len(found))
+    return found + [None] * place
 
 
 def every_cell(domain: Domain) -> pd.DataFrame:
     """One raw record for every cell, in the order of the cells."""
-    records = list(itertools.product(*(places(attribute) for _, attribute in domain.attributes)))
+    records = list(
+        itertools.product(
+            *(values_of(attribute, name in domain.places) for name, attribute in domain.attributes)
+        )
+    )
     return pd.DataFrame(
         {name: [r[at] for r in records] for at, name in enumerate(domain.names)}, dtype=object
     )

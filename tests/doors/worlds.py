@@ -25,6 +25,7 @@ from rowspace.sources import count_cells
 from .questions import (
     Count,
     Question,
+    Rows,
     Table,
     random_condition,
     random_family,
@@ -33,7 +34,7 @@ from .questions import (
     random_table,
 )
 
-NULLS = False
+NULLS = True
 """Whether raw tables hold NULLs and values that their attribute does not know."""
 
 NAMES = ("age", "low", "answer", "rank", "region", "job title", "group", "Count")
@@ -52,7 +53,7 @@ def random_domain(rng: np.random.Generator, *, attributes: int | None = None) ->
 
 def _attribute(rng: np.random.Generator, levels: object) -> Numeric | Categorical:
     if rng.random() < 0.5:
-        outside = str(rng.choice(["clip", "drop"]))
+        outside = str(rng.choice(["clip", "missing"]))
         if rng.random() < 0.5:
             steps = rng.integers(1, 4, int(rng.integers(2, 7)))
             edges = np.cumsum([int(rng.integers(-5, 20)), *steps])
@@ -281,6 +282,7 @@ def world(number: int) -> World:
         ]
         queries = sum((q.workload() for q in asked[1:]), asked[0].workload())
     reduced = queries.reduced()
+    reduced = reduced.over(reduced.domain.with_places())
     loud: list[Privacy] = [rs.ZCDP(0.1), rs.ApproxDP(1.0, 1e-6)] if gaussian else [rs.PureDP(0.5)]
     noisy_privacy = loud[int(rng.integers(len(loud)))]
     quiet_privacy = rs.ZCDP(1e10) if gaussian else rs.PureDP(1e7)
@@ -295,4 +297,9 @@ def world(number: int) -> World:
 
 def _over(question: Question, domain: Domain) -> Question:
     """The same question over the attributes that were measured; rows of cells are about all of them already."""
+    if isinstance(question, Rows):
+        # No row sees a place that was not declared.
+        sizes = [(0, new - old) for new, old in zip(domain.shape, question.domain.shape, strict=True)]
+        rows = question.matrix.reshape(-1, *question.domain.shape)
+        return Rows(domain, np.pad(rows, [(0, 0), *sizes]).reshape(len(rows), -1))
     return question if domain == question.domain else replace(question, domain=domain)
