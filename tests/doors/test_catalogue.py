@@ -1,6 +1,6 @@
 """Every public way to get a number out of a release is behind a door of this suite, or is no such way and says why.
 
-Add a method, an export format, a command or a bridge: put it behind a door in `asking`, `deriving` or `writing`.
+Add a method, an export format, a command or a bridge: put it behind a door (`asking`, `deriving`, `writing`, `pages`).
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from rowspace.releases.derived import Estimate
 from rowspace.releases.derived_tables import CrossTable
 from rowspace.report import html
 
-from . import asking, deriving, writing  # noqa: F401 - they fill the catalogue
+from . import asking, deriving, pages, writing  # noqa: F401 - they fill the catalogue
 from .doors import BEHIND
 
 NO_DOORS = {

@@ -15,7 +15,7 @@ import pytest
 import rowspace as rs
 from rowspace.operators import Scaled
 
-from . import asking, deriving, writing  # noqa: F401 - they fill the catalogue
+from . import asking, deriving, pages, writing  # noqa: F401 - they fill the catalogue
 from .doors import DOORS, Asked, Visit, own_rows
 from .worlds import STRATEGIES, Reference, World, world
 
@@ -74,8 +74,11 @@ def test_every_door_shows_the_same(number: int, tmp_path: Path) -> None:
                 for seen in door(Visit(asked, question)):
                     taken.add(name)
                     assert seen.agrees, (number, here.kind, name, question, seen)
-    found = here.noisy.plan.strategy
-    assert type(found.of if isinstance(found, Scaled) else found).__name__.endswith(KINDS.get(here.kind, ""))
+    if number < len(STRATEGIES):  # those of `make test`; others may find that a simpler one is as good
+        found = here.noisy.plan.strategy
+        assert type(found.of if isinstance(found, Scaled) else found).__name__.endswith(
+            KINDS.get(here.kind, "")
+        )
     assert {"all_answers", "saved_and_loaded", "exported", "on_the_page"} <= taken
 
 

@@ -1,25 +1,21 @@
-"""Doors of files, commands, pages, figures and other libraries."""
+"""Doors of files, commands and other libraries."""
 
 from __future__ import annotations
 
 import importlib.util
 import json
-import re
 from collections.abc import Iterator
-from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 
-import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pyarrow.parquet
 
 import rowspace as rs
-from rowspace.report.html import report_page, write_report
 from tests.cli.running import rowspace
 
-from .doors import FIGURES, Seen, Visit, door, near, own_rows, same_figures
+from .doors import Seen, Visit, door, own_rows, same_figures
 from .questions import Count, Question, Table
 
 
@@ -27,20 +23,22 @@ from .questions import Count, Question, Table
 def saved_and_loaded(visit: Visit) -> Iterator[Seen]:
     """A file, and bytes."""
     if isinstance(visit.release, rs.Release):
-        for again in visit.asked.once("again", lambda: _again(visit)):
+        for copy in visit.asked.once("again", lambda: again(visit)):
             queries = rs.workload.matrix(visit.question.cells, visit.world.domain)
             rows = visit.question.cells
             if rows.any(axis=1).all():
-                yield from same_figures(visit, "reloaded", again.ask(queries), rows)
-            yield from same_figures(visit, "its own", again.answers(), own_rows(visit))
+                yield from same_figures(visit, "reloaded", copy.ask(queries), rows)
+            yield from same_figures(visit, "its own", copy.answers(), own_rows(visit))
 
 
-def _again(visit: Visit) -> list[rs.Release]:
-    visit.release.save(_file(visit, ".release"))
-    return [rs.Release.load(_file(visit, ".release")), rs.Release.from_bytes(visit.release.to_bytes())]
+def again(visit: Visit) -> list[rs.Release]:
+    """The release from its file and from its bytes."""
+    visit.release.save(file_of(visit, ".release"))
+    return [rs.Release.load(file_of(visit, ".release")), rs.Release.from_bytes(visit.release.to_bytes())]
 
 
-def _file(visit: Visit, suffix: str, name: str = "it") -> Path:
+def file_of(visit: Visit, suffix: str, name: str = "it") -> Path:
+    """A file of this release."""
     kind = "quiet" if visit.asked.quiet else "noisy"
     return visit.asked.folder / f"{visit.world.number}-{kind}-{name}{suffix}"
 
@@ -62,7 +60,7 @@ def exported(visit: Visit) -> Iterator[Seen]:
 def _exports(visit: Visit, what: Any, name: str) -> list[tuple[str, pd.DataFrame]]:
     found = []
     for suffix in (".csv", ".parquet", ".json"):
-        path = _file(visit, suffix, name)
+        path = file_of(visit, suffix, name)
         rs.export(what, path)
         found.append((suffix, _read(path)))
     return found
@@ -84,9 +82,9 @@ def command_ask(visit: Visit) -> Iterator[Seen]:
         return
     if isinstance(question, Table) and question.where is not None:
         return
-    visit.asked.once("again", lambda: _again(visit))
+    visit.asked.once("again", lambda: again(visit))
     texts = [question.sql, *([question.text] if isinstance(question, Count) else [])]
-    done = rowspace("ask", _file(visit, ".release"), *texts, "--json")
+    done = rowspace("ask", file_of(visit, ".release"), *texts, "--json")
     assert done.code == 0, done.err
     frame = pd.DataFrame(json.loads(done.out)["answers"])
     yield from same_figures(visit, "rowspace ask", frame, np.vstack([question.cells] * len(texts)))
@@ -111,18 +109,18 @@ def _command(visit: Visit) -> dict[str, np.ndarray] | None:
     asked = [question for question in visit.world.parts if _entry(question) is not None]
     if not asked:
         return None
-    study, data = _file(visit, ".toml"), _file(visit, ".parquet", "raw")
+    study, data = file_of(visit, ".toml"), file_of(visit, ".parquet", "raw")
     entries = [_entry(question) for question in asked]
     study.write_text(write_study("Doors", visit.world.domain, rs.PureDP(1e7), entries), encoding="utf-8")
     visit.world.raw.to_parquet(data)
-    out = _file(visit, ".csv", "released")
-    budget = _file(visit, ".db", "budget")
+    out = file_of(visit, ".csv", "released")
+    budget = file_of(visit, ".db", "budget")
     assert rowspace("budget", "create", budget, "it", "--epsilon", "1e8").code == 0
     done = rowspace("release", study, data, "--ledger", budget, "-o", out, "--json")
     assert done.code == 0, done.err
     answers = {"rowspace release": pd.DataFrame(json.loads(done.out)["answers"])["answer"].to_numpy()}
     answers["its csv"] = _read(out)["answer"].to_numpy()
-    resumed = _file(visit, ".parquet", "resumed")
+    resumed = file_of(visit, ".parquet", "resumed")
     charge = json.loads(done.out)["charge"]["charge"]
     assert rowspace("budget", "resume", budget, charge, "-o", resumed).code == 0
     return answers | {"resumed": _read(resumed)["answer"].to_numpy()}
@@ -133,125 +131,6 @@ def _entry(question: Question) -> dict[str, Any] | None:
     if isinstance(question, Table):
         return {"marginal": list(question.names), "weight": 2.0}
     return {"predicates": [question.text]} if isinstance(question, Count) else None
-
-
-@door("Release.plot", "Combined.plot")
-def plotted(visit: Visit) -> Iterator[Seen]:
-    """What the figures draw: heights and intervals of columns, colours of a map."""
-    question = visit.question
-    if not isinstance(question, Table) or len(question.names) > 2 or question.where is not None:
-        return
-    rows = question.cells_by(*question.names)
-    expected = visit.asked.figures(rows.reshape(-1, rows.shape[-1]))
-    ax = visit.release.plot(*question.names)
-    close = 1e-9 * visit.asked.scale
-    if len(question.names) == 1:
-        yield Seen("columns", [bar.get_height() for bar in ax.patches], expected["answer"], close)
-        ends = np.array([segment[:, 1] for segment in ax.collections[0].get_segments()])
-        wanted = np.column_stack([expected["low"], expected["high"]])
-        yield Seen("lines", ends, wanted, np.max(near(visit, expected, "low")))
-    else:
-        drawn = np.asarray(ax.images[0].get_array())
-        yield Seen("colours", drawn, expected["answer"].reshape(drawn.shape), close)
-    plt.close(ax.figure)
-
-
-@door(
-    "report.html.report_page",
-    "report.html.write_report",
-    "rowspace report",
-    "Release._repr_html_",
-    "Combined._repr_html_",
-)
-def on_the_page(visit: Visit) -> Iterator[Seen]:
-    """The page's tables, cell by cell and query by query, to the digits it prints; the notebook's too."""
-    if not isinstance(visit.release, rs.Release):
-        return
-    page = visit.asked.once("page", lambda: _page(visit))
-    workload = visit.release.plan.workload
-    answers = visit.asked.once("answers", visit.release.answers)
-    by_label = {}
-    for label, row in zip(workload.labels(), answers[list(FIGURES)].to_numpy(), strict=True):
-        by_label.setdefault(label, []).append(row)
-    listed = [row for row in page if len(row) == 4]
-    for label, answer, _, interval in listed:
-        low, high = interval.split(" to ")
-        for found, at in ((answer, 0), (low, 2), (high, 3)):
-            value, unit = _printed(found)
-            nearest = min((row[at] for row in by_label[label]), key=lambda number: abs(number - value))
-            yield Seen(f"page: {label}", [value], [nearest], unit)
-    assert len(listed) >= min(len(answers), 20)
-    yield from _heat_tables(visit)
-
-
-def _page(visit: Visit) -> list[list[str]]:
-    text = report_page(visit.release)
-    path = _file(visit, ".html")
-    write_report(visit.release, path)
-    assert path.read_text(encoding="utf-8") == text
-    visit.asked.once("again", lambda: _again(visit))
-    command = _file(visit, ".html", "command")
-    done = rowspace("report", _file(visit, ".release"), "-o", command, "--title", "Release")
-    assert done.code == 0, done.err
-    assert command.read_text(encoding="utf-8") == text
-    visit.asked.kept["html"] = text
-    assert "std. error" in visit.release._repr_html_()
-    return [row for table in _tables(text, "") for row in table if len(row) == 4 and " to " in row[3]]
-
-
-def _heat_tables(visit: Visit) -> Iterator[Seen]:
-    """Every shaded table with figures: its first row and column say which cell is which."""
-    for table in _tables(visit.asked.kept["html"], "heat"):
-        (corner, *across), *body = table
-        names = tuple(corner.split(" \\ "))
-        of = Table(visit.world.domain, names)
-        rows = of.cells_by(*names)
-        expected = visit.asked.figures(rows.reshape(-1, rows.shape[-1]))["answer"].reshape(rows.shape[:2])
-        assert across == of.labels(names[1])
-        assert [row[0] for row in body] == of.labels(names[0])
-        for at, (_, *cells) in enumerate(body):
-            for cell, wanted in zip(cells, expected[at], strict=True):
-                value, unit = _printed(cell.split(" ± ")[0])
-                yield Seen(f"heat {names}", [value], [wanted], unit)
-
-
-def _printed(text: str) -> tuple[float, float]:
-    """A printed number, and the unit of its last digit."""
-    plain = text.replace(",", "").replace("\N{MINUS SIGN}", "-").strip()
-    decimals = len(plain.partition(".")[2])
-    return float(plain), 0.51 * 10.0**-decimals
-
-
-class _Tables(HTMLParser):
-    """The tables of a page as rows of texts."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.found: list[tuple[str, list[list[str]]]] = []
-        self._cell: list[str] | None = None
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        if tag == "table":
-            self.found.append((dict(attrs).get("class") or "", []))
-        elif tag == "tr":
-            self.found[-1][1].append([])
-        elif tag in ("td", "th"):
-            self._cell = []
-
-    def handle_endtag(self, tag: str) -> None:
-        if tag in ("td", "th") and self._cell is not None:
-            self.found[-1][1][-1].append(re.sub(r"[ \n]+", " ", "".join(self._cell)))
-            self._cell = None
-
-    def handle_data(self, data: str) -> None:
-        if self._cell is not None:
-            self._cell.append(data)
-
-
-def _tables(page: str, kind: str) -> list[list[list[str]]]:
-    parser = _Tables()
-    parser.feed(page)
-    return [rows for found, rows in parser.found if found == kind or not kind]
 
 
 @door("interop.opendp.make_release", "interop.opendp.table_space", "interop.opendp.counts_space")
