@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 from pathlib import Path
 
 import pytest
@@ -82,6 +83,14 @@ def test_integer_categories_compare_as_numbers(tmp_path: Path) -> None:
 def test_damaged_files(tmp_path: Path, text: str | bytes, message: str) -> None:
     with pytest.raises(SourceError, match=message):
         count_cells(write(tmp_path, text), CODES)
+
+
+def test_damage_is_said_before_all_other_faults(tmp_path: Path) -> None:
+    packed = gzip.compress(b"code,x\n01\n" + bytes(range(32, 127)) * 10)
+    with pytest.raises(SourceError, match="cannot be read as CSV"):
+        count_cells(write(tmp_path, packed[:-9], "rows.csv.gz"), CODES)
+    with pytest.raises(SourceError, match="expected 2 cells"):
+        count_cells(write(tmp_path, packed, "rows.csv.gz"), CODES)
 
 
 def test_damaged_compression(tmp_path: Path) -> None:

@@ -33,6 +33,9 @@ __all__ = ["TextTable", "column_names", "first_fault", "register", "text_table"]
 
 _DELIMITERS = (",", ";", "\t", "|")
 
+# What reading and decompressing raise.
+_DAMAGES = (OSError, EOFError, zlib.error)
+
 # Each holds a block and its cells: some 20 MB.
 _MOST_THREADS = 16
 
@@ -77,11 +80,14 @@ class TextTable:
                 while running:
                     yield running.popleft().result()
         except Malformed as malformed:
-            self.failure = _complaint(self.csv, self.shape, malformed.fault)
-            raise SourceError(self.failure) from None
-        except (OSError, EOFError, zlib.error):
-            self.failure = _unreadable(self.csv)
-            raise SourceError(self.failure) from None
+            # Damage is said first wherever it is: how far threads have read ahead must make no difference.
+            fault = None if _is_damaged(self.csv) else malformed.fault
+        except _DAMAGES:
+            fault = None
+        else:
+            return
+        self.failure = _unreadable(self.csv) if fault is None else _complaint(self.csv, self.shape, fault)
+        raise SourceError(self.failure)
 
     def _batch(self, block: bytes) -> pa.RecordBatch:
         """The values of a block of records."""
@@ -139,6 +145,15 @@ def first_fault(csv: CSV) -> tuple[int, Fault] | None:
             if fault is not None:
                 return number, fault
     return None
+
+
+def _is_damaged(csv: CSV) -> bool:
+    """Whether the file cannot be read to its end."""
+    try:
+        deque(record_blocks(csv), maxlen=0)
+    except _DAMAGES:
+        return True
+    return False
 
 
 def _records(csv: CSV) -> Iterator[bytes]:
