@@ -78,6 +78,7 @@ def labels_say_what_is_asked(visit: Visit) -> Iterator[Seen]:
     "Release.answers",
     "Combined.answers",
     "Release.stream",
+    "Combined.stream",
     "Release.combine",
     "Combined.combine",
     "rs.Release",

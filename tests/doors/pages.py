@@ -57,7 +57,7 @@ def on_the_page(visit: Visit) -> Iterator[Seen]:
     for label, row in zip(workload.labels(), answers[list(FIGURES)].to_numpy(), strict=True):
         by_label.setdefault(label, []).append(row)
     listed = [row for row in page if len(row) == 4]
-    for label, answer, _, interval in listed:
+    for label, answer, interval, _ in listed:
         low, high = interval.split(" to ")
         for found, at in ((answer, 0), (low, 2), (high, 3)):
             value, unit = _printed(found)
@@ -79,7 +79,7 @@ def _page(visit: Visit) -> list[list[str]]:
     assert command.read_text(encoding="utf-8") == text
     visit.asked.kept["html"] = text
     assert "std. error" in visit.release._repr_html_()
-    return [row for table in _tables(text, "") for row in table if len(row) == 4 and " to " in row[3]]
+    return [row for table in _tables(text, "") for row in table if len(row) == 4 and " to " in row[2]]
 
 
 def _heat_tables(visit: Visit) -> Iterator[Seen]:

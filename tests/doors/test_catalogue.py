@@ -34,11 +34,12 @@ NO_DOORS = {
     ],
     "declarations and promises": [
         "rs.Categorical", "rs.Domain", "rs.Numeric", "rs.ApproxDP", "rs.PureDP", "rs.ZCDP", "rs.Neighbours",
-        "rs.privacy", "rs.RowspaceError", "rs.__version__", "rowspace init", "report.plain_privacy",
+        "rs.privacy", "rs.RowspaceError", "rs.__version__", "rowspace init", "report.plain_privacy", "rs.CSV",
+        "rs.Dates", "rs.DayOfWeek", "rs.HourOfDay", "rs.Ledger", "rs.PrivacyUnit", "rs.Study",
     ],
     "words, and levels of intervals": [
         "Release.statement", "Combined.statement", "Combined.method", "Consistent.statement", "Consistent.method",
-        "CrossTable.level", "Estimate.level", "Estimate.method",
+        "CrossTable.level", "Estimate.level", "Estimate.method", "Estimate.population",
     ],
     "what answers are made from": [
         "Release.noisy_answers", "Combined.releases", "Combined.evidence", "Consistent.release", "Consistent.integral",
@@ -48,6 +49,9 @@ NO_DOORS = {
         "report.html.Spending",
     ],
     "how far answers were moved: tests/releases/test_consistent.py": ["Consistent.effect"],
+    "a value in a notebook, as it prints: tests/test_reprs.py": [
+        "Consistent._repr_html_", "CrossTable._repr_html_", "Estimate._repr_html_",
+    ],
     "draws rows that are given to it, such as those of `rowspace ask`": [
         "report.AnswerGroup", "report.AnswerRow", "report.answer_rows", "report.answers_view", "report.first_answers",
     ],

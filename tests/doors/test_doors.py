@@ -108,7 +108,9 @@ def test_mbi_is_a_door_where_it_is_installed() -> None:
 
 def test_a_question_that_was_not_measured_is_refused_at_every_door() -> None:
     """Alike: no door answers what another one cannot."""
-    domain = rs.Domain(a=rs.Categorical(["x", "y"]), b=rs.Numeric(0, 3, bins=3))
+    domain = rs.Domain(
+        a=rs.Categorical(["x", "y"], outside="drop"), b=rs.Numeric(0, 3, bins=3, outside="drop")
+    )
     plan = rs.plan(rs.workload.marginal(domain, "a") + rs.workload.marginal(domain, "b"), rs.ZCDP(0.1))
     made = rs.release(plan, [1, 2, 3, 4, 5, 6])
     for call in (

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.util
 import json
 from collections.abc import Iterator
+from functools import reduce
 from pathlib import Path
 from typing import Any
 
@@ -43,7 +44,7 @@ def file_of(visit: Visit, suffix: str, name: str = "it") -> Path:
     return visit.asked.folder / f"{visit.world.number}-{kind}-{name}{suffix}"
 
 
-@door("export .csv", "export .parquet", "export .json", "rs.export")
+@door("export .csv", "export .parquet", "export .json", "export .xlsx", "rs.export")
 def exported(visit: Visit) -> Iterator[Seen]:
     """The workload's answers in files, of a release and of its consistent counts."""
     if not isinstance(visit.release, rs.Release):
@@ -59,7 +60,7 @@ def exported(visit: Visit) -> Iterator[Seen]:
 
 def _exports(visit: Visit, what: Any, name: str) -> list[tuple[str, pd.DataFrame]]:
     found = []
-    for suffix in (".csv", ".parquet", ".json"):
+    for suffix in (".csv", ".parquet", ".json", ".xlsx"):
         path = file_of(visit, suffix, name)
         rs.export(what, path)
         found.append((suffix, _read(path)))
@@ -71,7 +72,13 @@ def _read(path: Path) -> pd.DataFrame:
         return pyarrow.parquet.read_table(path).to_pandas()
     if path.suffix == ".json":
         return pd.DataFrame(json.loads(path.read_text(encoding="utf-8"))["answers"])
-    return pd.read_csv(path, comment="#")
+    if path.suffix == ".xlsx":
+        # A sheet for each group, after the one that says what was promised; back in the order of the answers.
+        sheets = list(pd.read_excel(path, sheet_name=None, keep_default_na=False).values())[1:]
+        order = pd.read_csv(path.with_suffix(".csv"), keep_default_na=False).iloc[:, 0]
+        places = np.concatenate([order.index[order == name] for name in order.unique()])
+        return pd.concat(sheets, ignore_index=True).set_index(places).sort_index()
+    return pd.read_csv(path)
 
 
 @door("rowspace ask")
@@ -88,6 +95,24 @@ def command_ask(visit: Visit) -> Iterator[Seen]:
     assert done.code == 0, done.err
     frame = pd.DataFrame(json.loads(done.out)["answers"])
     yield from same_figures(visit, "rowspace ask", frame, np.vstack([question.cells] * len(texts)))
+
+
+@door("rowspace combine")
+def command_combine(visit: Visit) -> Iterator[Seen]:
+    """Several files by one command."""
+    if not isinstance(visit.release, rs.Release):
+        yield from same_figures(
+            visit, "combine", visit.asked.once("combined", lambda: _combined(visit)), own_rows(visit)
+        )
+
+
+def _combined(visit: Visit) -> pd.DataFrame:
+    files = [file_of(visit, ".release", f"one{at}") for at, _ in enumerate(visit.release.releases)]
+    for path, release in zip(files, visit.release.releases, strict=True):
+        release.save(path)
+    done = rowspace("combine", *files, "--json")
+    assert done.code == 0, done.err
+    return pd.DataFrame(json.loads(done.out)["answers"])
 
 
 @door("rowspace release", "rowspace budget resume", "rs.release", "rs.plan")
@@ -173,7 +198,13 @@ def by_mbi(visit: Visit) -> Iterator[Seen]:
     attributes = list(mbi_domain(visit.release).attributes)
     assert attributes == [name for name in visit.world.domain.names if name in attributes]
     for each in visit.asked.once("mbi", lambda: measurements(visit.release)):
-        rows = Table(visit.world.domain, tuple(each.clique)).cells
+        # Every cell of the table, those of missing values too.
+        domain = visit.world.domain
+        axes = [
+            np.eye(n) if name in each.clique else np.ones((1, n))
+            for name, n in zip(domain.names, domain.shape, strict=True)
+        ]
+        rows = reduce(np.kron, axes)
         y = np.asarray(each.noisy_measurement, float)
         weights = np.asarray(getattr(each.query, "weights", np.ones(len(y))), float)
         figures = {"answer": y / weights, "std_error": each.stddev / weights}

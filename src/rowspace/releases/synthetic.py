@@ -86,7 +86,7 @@ def _values(attribute: Attribute, codes: Codes, draw: bool, rng: np.random.Gener
         return values
     import pandas as pd
 
-    column = pd.array(values, dtype="Int64") if values.dtype.kind == "i" else pd.Series(values)
+    column = pd.array(values, dtype="Int64") if values.dtype.kind == "i" else values
     return pd.Series(column, index=np.flatnonzero(known)).reindex(np.arange(len(codes))).array
 
 

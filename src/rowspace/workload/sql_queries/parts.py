@@ -139,12 +139,14 @@ class PartBuilder:
             if isinstance(condition, bool)
             else holds(condition, own, self.text)
         )
-        cells = np.flatnonzero(mask)
+        grouped = _Grouped(own, keys, self.text)
+        # As in all tables, no group for missing values; where the condition leaves nothing else, they are meant.
+        cells = np.flatnonzero(mask & grouped.known)
+        cells = cells if cells.size else np.flatnonzero(mask)
         if not cells.size:
             raise self.text.error(
                 "no cell of the domain satisfies this: the answer would always be 0", position
             )
-        grouped = _Grouped(own, keys, self.text)
         chosen = grouped.codes(cells)
         order = np.argsort(chosen, kind="stable")
         starts = np.flatnonzero(np.diff(chosen[order], prepend=-1))
@@ -161,6 +163,18 @@ class _Grouped:
         self._text = text
         self._keys = keys
         self._by_key = [self._codes(key, text) for key in keys]
+
+    @property
+    def known(self) -> npt.NDArray[np.bool_]:
+        """The joint cells where all columns that are grouped by have a value."""
+        found = np.ones(self._domain.shape, dtype=np.bool_)
+        for key in self._keys:
+            if isinstance(key, CaseKey):
+                continue
+            name = self._domain.resolve(key.name)[0] if isinstance(key, NameKey) else key.subject.name
+            if name in self._domain.places:
+                found[(slice(None),) * self._domain.position(name) + (-1,)] = False
+        return found
 
     def codes(self, cells: npt.NDArray[np.int64]) -> Codes:
         """Number the groups of some cells, in the order of the keys."""
