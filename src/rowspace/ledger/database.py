@@ -78,7 +78,6 @@ class Database:
     @contextmanager
     def writing(self, *, create: bool = False) -> Iterator[sa.Connection]:
         """A transaction that writes: alone from its first statement on (SQLite), durable when it has ended."""
-        self._check_regular()
         if not create:
             self._check_file_exists()
         self._check_one_name()
@@ -95,15 +94,7 @@ class Database:
         """Whether a file is somebody else's database, which must not be written into."""
         return self.file is not None and bool(sa.inspect(connection).get_table_names())
 
-    def _check_regular(self) -> None:
-        """Refuse a folder, a device or a pipe, which SQLite would wait for."""
-        if self.file is not None and self.file.exists() and not self.file.is_file():
-            raise LedgerError(
-                f"{self.name} is no regular file; name a file for the ledger. Nothing was released"
-            )
-
     def _check_file_exists(self) -> None:
-        self._check_regular()
         if self.file is not None and not self.file.exists():
             raise LedgerError(
                 f"there is no ledger {self.name}; create a budget first: rowspace budget create {self.name} "
