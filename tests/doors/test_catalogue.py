@@ -34,17 +34,18 @@ NO_DOORS = {
     ],
     "declarations and promises": [
         "rs.Categorical", "rs.Domain", "rs.Numeric", "rs.ApproxDP", "rs.PureDP", "rs.ZCDP", "rs.Neighbours",
-        "rs.privacy", "rs.RowspaceError", "rs.__version__", "rowspace init", "report.plain_privacy",
+        "rs.PrivacyUnit",
+        "rs.privacy", "rs.RowspaceError", "rs.__version__", "rs.Study", "rowspace init", "report.plain_privacy",
     ],
     "words, and levels of intervals": [
         "Release.statement", "Combined.statement", "Combined.method", "Consistent.statement", "Consistent.method",
-        "CrossTable.level", "Estimate.level", "Estimate.method",
+        "CrossTable.level", "Estimate.level", "Estimate.method", "Estimate.population",
     ],
     "what answers are made from": [
         "Release.noisy_answers", "Combined.releases", "Combined.evidence", "Consistent.release", "Consistent.integral",
     ],
     "what was spent": [
-        "Combined.spent", "rowspace budget create", "rowspace budget show", "rowspace budget history",
+        "Combined.spent", "rs.Ledger", "rowspace budget create", "rowspace budget show", "rowspace budget history",
         "report.html.Spending",
     ],
     "how far answers were moved: tests/releases/test_consistent.py": ["Consistent.effect"],

@@ -45,7 +45,7 @@ def _file(visit: Visit, suffix: str, name: str = "it") -> Path:
     return visit.asked.folder / f"{visit.world.number}-{kind}-{name}{suffix}"
 
 
-@door("export .csv", "export .parquet", "export .json", "rs.export")
+@door("export .csv", "export .parquet", "export .json", "export .xlsx", "rs.export")
 def exported(visit: Visit) -> Iterator[Seen]:
     """The workload's answers in files, of a release and of its consistent counts."""
     if not isinstance(visit.release, rs.Release):
@@ -65,7 +65,21 @@ def _exports(visit: Visit, what: Any, name: str) -> list[tuple[str, pd.DataFrame
         path = _file(visit, suffix, name)
         rs.export(what, path)
         found.append((suffix, _read(path)))
-    return found
+    path = _file(visit, ".xlsx", name)
+    rs.export(what, path)
+    return [*found, (".xlsx", _workbook(path, what.answers()))]
+
+
+def _workbook(path: Path, answers: pd.DataFrame) -> pd.DataFrame:
+    """The sheets of a workbook in the order of the answers: a group's rows are in order, groups may take turns."""
+    about, *sheets = pd.read_excel(path, sheet_name=None, header=None, dtype=object).values()
+    groups = about.iloc[about.index[about[0] == "sheet"][0] + 1 :][1]
+    figures = answers.select_dtypes("number").columns.tolist()
+    rows = {}
+    for group, sheet in zip(groups, sheets, strict=True):
+        body = sheet.iloc[1:].set_axis(sheet.iloc[0], axis=1)
+        rows[group] = iter(body[figures].to_dict("records"))
+    return pd.DataFrame([next(rows[group]) for group in answers.iloc[:, 0]]).astype(float)
 
 
 def _read(path: Path) -> pd.DataFrame:
@@ -73,7 +87,7 @@ def _read(path: Path) -> pd.DataFrame:
         return pyarrow.parquet.read_table(path).to_pandas()
     if path.suffix == ".json":
         return pd.DataFrame(json.loads(path.read_text(encoding="utf-8"))["answers"])
-    return pd.read_csv(path, comment="#")
+    return pd.read_csv(path)
 
 
 @door("rowspace ask")
@@ -174,9 +188,9 @@ def on_the_page(visit: Visit) -> Iterator[Seen]:
     for label, row in zip(workload.labels(), answers[list(FIGURES)].to_numpy(), strict=True):
         by_label.setdefault(label, []).append(row)
     listed = [row for row in page if len(row) == 4]
-    for label, answer, _, interval in listed:
+    for label, answer, interval, std_error in listed:
         low, high = interval.split(" to ")
-        for found, at in ((answer, 0), (low, 2), (high, 3)):
+        for found, at in ((answer, 0), (std_error, 1), (low, 2), (high, 3)):
             value, unit = _printed(found)
             nearest = min((row[at] for row in by_label[label]), key=lambda number: abs(number - value))
             yield Seen(f"page: {label}", [value], [nearest], unit)
@@ -196,7 +210,7 @@ def _page(visit: Visit) -> list[list[str]]:
     assert command.read_text(encoding="utf-8") == text
     visit.asked.kept["html"] = text
     assert "std. error" in visit.release._repr_html_()
-    return [row for table in _tables(text, "") for row in table if len(row) == 4 and " to " in row[3]]
+    return [row for table in _tables(text, "") for row in table if len(row) == 4 and " to " in row[2]]
 
 
 def _heat_tables(visit: Visit) -> Iterator[Seen]:
@@ -206,13 +220,17 @@ def _heat_tables(visit: Visit) -> Iterator[Seen]:
         names = tuple(corner.split(" \\ "))
         of = Table(visit.world.domain, names)
         rows = of.cells_by(*names)
-        expected = visit.asked.figures(rows.reshape(-1, rows.shape[-1]))["answer"].reshape(rows.shape[:2])
+        figures = visit.asked.figures(rows.reshape(-1, rows.shape[-1]))
+        expected = figures["answer"].reshape(rows.shape[:2])
+        half = ((figures["high"] - figures["low"]) / 2).reshape(rows.shape[:2])
         assert across == of.labels(names[1])
         assert [row[0] for row in body] == of.labels(names[0])
         for at, (_, *cells) in enumerate(body):
-            for cell, wanted in zip(cells, expected[at], strict=True):
-                value, unit = _printed(cell.split(" ± ")[0])
-                yield Seen(f"heat {names}", [value], [wanted], unit)
+            for cell, *wanted in zip(cells, expected[at], half[at], strict=True):
+                margins = (0.0, np.max(near(visit, figures, "low")))
+                for text, number, margin in zip(cell.split(" ± "), wanted, margins, strict=True):
+                    value, unit = _printed(text)
+                    yield Seen(f"heat {names}", [value], [number], unit + margin)
 
 
 def _printed(text: str) -> tuple[float, float]:

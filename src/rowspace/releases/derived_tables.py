@@ -123,7 +123,7 @@ def top(release: Release, k: int, *names: str, where: str | None = None, level: 
         name: np.array(own, dtype=object)[at]
         for name, own, at in zip(names, found.labels, places, strict=True)
     }
-    columns = {field: figures[field].ravel()[ranked] for field in FIELDS}
+    columns: dict[str, Any] = {field: figures[field].ravel()[ranked] for field in FIELDS}
     columns |= {"sure": columns["low"] > left_out, "rank": np.arange(1, len(ranked) + 1)}
     table = pd.DataFrame(answer_columns(labels, columns))
     table.insert(0, "rank", table.pop("rank"))
