@@ -57,9 +57,9 @@ def on_the_page(visit: Visit) -> Iterator[Seen]:
     for label, row in zip(workload.labels(), answers[list(FIGURES)].to_numpy(), strict=True):
         by_label.setdefault(label, []).append(row)
     listed = [row for row in page if len(row) == 4]
-    for label, answer, interval, _ in listed:
+    for label, answer, interval, std_error in listed:
         low, high = interval.split(" to ")
-        for found, at in ((answer, 0), (low, 2), (high, 3)):
+        for found, at in ((answer, 0), (std_error, 1), (low, 2), (high, 3)):
             value, unit = _printed(found)
             nearest = min((row[at] for row in by_label[label]), key=lambda number: abs(number - value))
             yield Seen(f"page: {label}", [value], [nearest], unit)
