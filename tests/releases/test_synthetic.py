@@ -11,7 +11,7 @@ from rowspace.releases import consistent_counts
 from rowspace.sources import count_cells
 
 DOMAIN = rs.Domain(
-    age=rs.Numeric(0, 40, bins=8),
+    age=rs.Numeric(0, 40, bins=8, integer=True),
     income=rs.Numeric(0, 1, bins=3),
     sex=rs.Categorical(["F", "M"], other="else"),
     code=rs.Categorical([3, 1, 2]),
