@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import operator
 import zlib
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -23,79 +25,21 @@ from rowspace.sources.coding import combine, fetch, typed_columns
 from rowspace.sources.columns import TypedColumn, require_columns
 from rowspace.sources.contributions import unit_values
 from rowspace.sources.frames import as_arrow
+from rowspace.sources.looks import ColumnLook, TableLook
 from rowspace.sources.opening import OpenTable, column_names, open_table
 from rowspace.sources.row_kinds import ordered, row_kinds
 from rowspace.sources.text import first_fault
 from rowspace.sources.type_names import type_name
-from rowspace.sources.unit_sizes import UnitSizes, unit_sizes
+from rowspace.sources.unit_sizes import unit_sizes
 
-__all__ = ["MOST_VALUES", "ColumnLook", "TableLook", "look"]
+__all__ = ["MOST_VALUES", "look"]
 
 #: So many of the most frequent values that an attribute does not know are listed.
 MOST_VALUES = 10
 
 
-@dataclass(frozen=True)
-class ColumnLook:
-    """What the rows of a table are to one attribute; each row is one of known, missing, below, above, unlisted and
-    unreadable.
-
-    Attributes
-    ----------
-    name, column: of the attribute, and of what it reads.
-    type: what the column is, in words; None where it is not there.
-    refusal: why a release refuses the column whatever its rows hold, in the words of that refusal.
-    known: rows with a value of a bin or category.
-    missing: rows with NULL, NaN, an empty cell or a text declared to mean missing.
-    below, above: rows with a number or time beyond the bounds.
-    unlisted: rows with a value that is no category.
-    unreadable: rows with a value that is not of the declared kind.
-    decimals: rows with a number that is not whole, of an attribute of whole numbers.
-    spaces, case, spaces_and_case: rows that are unlisted only by spaces around, by the case of letters, by both.
-    mixed_zones: whether some times have a zone and some have none.
-    lowest, highest: the range of the values that can be read; seconds for times.
-    values: the most frequent values that are unlisted or unreadable, and how many rows have each.
-    """
-
-    name: str
-    column: str
-    type: str | None = None
-    refusal: str | None = None
-    known: int = 0
-    missing: int = 0
-    below: int = 0
-    above: int = 0
-    unlisted: int = 0
-    unreadable: int = 0
-    decimals: int = 0
-    spaces: int = 0
-    case: int = 0
-    spaces_and_case: int = 0
-    mixed_zones: bool = False
-    lowest: Any = None
-    highest: Any = None
-    values: tuple[tuple[str, int], ...] = ()
-
-
-@dataclass(frozen=True)
-class TableLook:
-    """All columns of a domain, in its order; None for what no usable column could tell.
-
-    counted: how many rows a release is about, before any cap on rows per unit: those that no attribute drops and, with
-    a privacy unit, that have one.
-    """
-
-    columns: tuple[ColumnLook, ...]
-    is_text: bool
-    rows: int | None = None
-    counted: int | None = None
-    without_unit: int = 0
-    unit: UnitSizes | None = None
-    unit_refusal: str | None = None
-
-
 @dataclass
-class _Plan:
+class _Columns:
     """Which columns can be read as declared, and why the others cannot."""
 
     readable: list[str] = field(default_factory=list)
@@ -134,16 +78,18 @@ def _look(
     absent = {column: said for column in wanted if (said := _absence(source, column, names)) is not None}
     unit_refusal = None if unit is None else absent.get(unit.column)
     present = [name for name in domain.names if domain.column(name) not in absent]
-    plan = _Plan(refusals={name: absent[domain.column(name)] for name in domain.names if name not in present})
+    sorted_out = _Columns(
+        refusals={name: absent[domain.column(name)] for name in domain.names if name not in present}
+    )
     if not present:
-        columns = tuple(_not_looked_at(name, domain, plan) for name in domain.names)
+        columns = tuple(_not_looked_at(name, domain, sorted_out) for name in domain.names)
         return TableLook(columns, _csv_of(source) is not None, unit_refusal=unit_refusal)
     owner = unit.column if unit is not None and unit_refusal is None else None
     with open_table(source, domain.subset(present), table, unit=owner) as opened:
-        _sort(opened, domain.subset(present), plan)
+        _sort(opened, domain.subset(present), sorted_out)
         if unit is not None and unit_refusal is None:
             unit_refusal = _refusal(lambda: unit_values(opened.rows[unit.column], unit))
-        return _count(opened, domain, asked, plan, unit, unit_refusal)
+        return _count(opened, domain, asked, sorted_out, unit, unit_refusal)
 
 
 def _absence(source: object, column: str, names: list[str]) -> str | None:
@@ -153,22 +99,22 @@ def _absence(source: object, column: str, names: list[str]) -> str | None:
     return said if said is not None else _refusal(lambda: as_arrow(source, [column]))
 
 
-def _sort(opened: OpenTable, present: Domain, plan: _Plan) -> None:
+def _sort(opened: OpenTable, present: Domain, sorted_out: _Columns) -> None:
     """Find out which columns have the type of their attribute, by what a release itself does."""
     for name, attribute in present.attributes:
-        plan.types[name] = "text" if opened.is_text else type_name(opened.rows[present.column(name)].type())
-        said = _refusal(lambda name=name: typed_columns(opened, present.subset([name])))  # type: ignore[misc]
+        sorted_out.types[name] = (
+            "text" if opened.is_text else type_name(opened.rows[present.column(name)].type())
+        )
+        said = _refusal(partial(typed_columns, opened, present.subset([name])))
         if said is None and isinstance(attribute, Numeric):
-            said = _refusal(
-                lambda attribute=attribute: bin_recipe(attribute, "value", "code", opened.backend.name)  # type: ignore[misc]
-            )
+            said = _refusal(partial(bin_recipe, attribute, "value", "code", opened.backend.name))
         if said is None:
-            plan.readable.append(name)
+            sorted_out.readable.append(name)
         else:
-            plan.refusals[name] = said
+            sorted_out.refusals[name] = said
 
 
-def _refusal(action: Any) -> str | None:
+def _refusal(action: Callable[[], object]) -> str | None:
     """What a release would say, or None."""
     try:
         action()
@@ -177,72 +123,38 @@ def _refusal(action: Any) -> str | None:
     return None
 
 
-def _not_looked_at(name: str, domain: Domain, plan: _Plan) -> ColumnLook:
-    return ColumnLook(name, domain.column(name), refusal=plan.refusals[name])
+def _not_looked_at(name: str, domain: Domain, sorted_out: _Columns) -> ColumnLook:
+    return ColumnLook(name, domain.column(name), refusal=sorted_out.refusals[name])
 
 
 def _count(
     opened: OpenTable,
     domain: Domain,
     asked: frozenset[str],
-    plan: _Plan,
+    sorted_out: _Columns,
     unit: PrivacyUnit | None,
     unit_refusal: str | None,
 ) -> TableLook:
     """Count everything in one query, then look at the values and at the unit where there is something to see."""
-    typed: dict[str, TypedColumn] = {}
-    if plan.readable:
-        opened, columns = typed_columns(opened, domain.subset(plan.readable))
-        typed = dict(zip(plan.readable, columns, strict=True))
-    flags: dict[str, dict[str, Any]] = {}
-    for name, attribute in domain.attributes:
-        if name in typed:
-            flags[name] = row_kinds(typed[name], attribute)
-        elif name in plan.types:
-            flags[name] = {"unreadable": opened.rows[domain.column(name)].notnull()}
-    kept = combine(
-        operator.and_,
-        [
-            ibis.literal(True),
-            *(flags[name]["known"] for name in typed if name in asked and domain[name].drops),
-        ],
-    )
-    owned = ibis.literal(True)
-    if unit is not None and unit_refusal is None:
-        owned = opened.rows[unit.column].notnull()
-    selected = {
-        f"{kind}_{domain.position(name)}": flag for name, own in flags.items() for kind, flag in own.items()
-    }
-    values = {
-        f"value_{domain.position(name)}": ordered(column.values, flags[name]["readable"])
-        for name, column in typed.items()
-    }
-    marked = opened.rows.select(
-        **selected,
-        **values,
-        counted=(kept & owned).fill_null(False),
-        unitless=(kept & ~owned).fill_null(False),
-    )
-    sums = {flag: marked.count(where=marked[flag]) for flag in [*selected, "counted", "unitless"]}
-    ranges = {
-        f"{end}_{value}": getattr(marked[value], method)()
-        for value in values
-        for end, method in (("lowest", "min"), ("highest", "max"))
-    }
-    [found] = fetch(opened.backend, marked.aggregate(rows=marked.count(), **sums, **ranges)).to_pylist()
+    opened, typed, kinds = _mark(opened, domain, sorted_out)
+    drops = [kinds[name]["known"] for name in typed if name in asked and domain[name].drops]
+    kept = combine(operator.and_, [ibis.literal(True), *drops])
+    has_unit = unit is not None and unit_refusal is None
+    owned = opened.rows[unit.column].notnull() if unit is not None and has_unit else ibis.literal(True)
+    found = _tally(opened, domain, typed, kinds, counted=kept & owned, unitless=kept & ~owned)
     looks = []
     for name in domain.names:
-        if name not in flags:
-            looks.append(_not_looked_at(name, domain, plan))
+        if name not in kinds:
+            looks.append(_not_looked_at(name, domain, sorted_out))
             continue
         at = domain.position(name)
-        counts = {kind: int(found[f"{kind}_{at}"]) for kind in flags[name]}
-        odd = [flags[name][kind] for kind in ("unlisted", "unreadable") if counts.get(kind)]
+        counts = {kind: int(found[f"{kind}_{at}"]) for kind in kinds[name]}
+        odd = [kinds[name][kind] for kind in ("unlisted", "unreadable") if counts.get(kind)]
         shown = _frequent(opened, domain.column(name), odd) if odd and name in typed else ()
-        ends = (found.get(f"lowest_value_{at}"), found.get(f"highest_value_{at}"))
-        looks.append(_column_look(name, domain.column(name), plan, counts, found["rows"], ends, shown))
+        ends = (found.get(f"lowest_{at}"), found.get(f"highest_{at}"))
+        looks.append(_column_look(name, domain.column(name), sorted_out, counts, found["rows"], ends, shown))
     sizes = None
-    if unit is not None and unit_refusal is None:
+    if unit is not None and has_unit:
         rows = opened.rows.select(unit=opened.rows[unit.column], kept=kept)
         sizes = unit_sizes(opened.backend, rows.filter(rows.kept & rows.unit.notnull()), unit.rows)
     return TableLook(
@@ -256,10 +168,52 @@ def _count(
     )
 
 
+def _mark(
+    opened: OpenTable, domain: Domain, sorted_out: _Columns
+) -> tuple[OpenTable, dict[str, TypedColumn], dict[str, dict[str, Any]]]:
+    """The columns that can be read, and what a row is to each attribute; of a column of another type, all that is not
+    NULL is unreadable."""
+    typed: dict[str, TypedColumn] = {}
+    if sorted_out.readable:
+        opened, columns = typed_columns(opened, domain.subset(sorted_out.readable))
+        typed = dict(zip(sorted_out.readable, columns, strict=True))
+    kinds = {
+        name: row_kinds(typed[name], attribute)
+        if name in typed
+        else {"unreadable": opened.rows[domain.column(name)].notnull()}
+        for name, attribute in domain.attributes
+        if name in sorted_out.types
+    }
+    return opened, typed, kinds
+
+
+def _tally(
+    opened: OpenTable,
+    domain: Domain,
+    typed: dict[str, TypedColumn],
+    kinds: Mapping[str, Mapping[str, Any]],
+    **of_table: Any,
+) -> dict[str, Any]:
+    """How many rows are of each kind, and the ends of all values, in one pass; names end in attributes' positions."""
+    flags = {
+        f"{kind}_{domain.position(name)}": flag for name, own in kinds.items() for kind, flag in own.items()
+    } | of_table
+    values = {
+        str(domain.position(name)): ordered(column.values, kinds[name]["readable"])
+        for name, column in typed.items()
+    }
+    rows = opened.rows.select(**flags, **{f"value_{at}": column for at, column in values.items()})
+    results = {flag: rows.count(where=rows[flag]) for flag in flags}
+    results |= {f"lowest_{at}": rows[f"value_{at}"].min() for at in values}
+    results |= {f"highest_{at}": rows[f"value_{at}"].max() for at in values}
+    found: dict[str, Any] = fetch(opened.backend, rows.aggregate(rows=rows.count(), **results)).to_pylist()[0]
+    return found
+
+
 def _column_look(
     name: str,
     column: str,
-    plan: _Plan,
+    sorted_out: _Columns,
     counts: dict[str, int],
     rows: int,
     ends: tuple[Any, Any],
@@ -274,8 +228,8 @@ def _column_look(
     return ColumnLook(
         name,
         column,
-        plan.types[name],
-        plan.refusals.get(name),
+        sorted_out.types[name],
+        sorted_out.refusals.get(name),
         missing=missing,
         mixed_zones=mixed,
         lowest=ends[0],

@@ -16,6 +16,9 @@ __all__ = ["ordered", "row_kinds"]
 
 _INFINITY = float("inf")
 
+# From here on every float64 is whole.
+_WHOLE_FROM = 2.0**52
+
 
 def row_kinds(column: TypedColumn, attribute: Attribute) -> dict[str, Any]:
     """What a row can be to an attribute, each as a condition; a row is one of the first six at most."""
@@ -30,7 +33,7 @@ def row_kinds(column: TypedColumn, attribute: Attribute) -> dict[str, Any]:
         outside = found["readable"] & ~known
         found |= {"known": known, "below": outside & (values < middle), "above": outside & (values >= middle)}
         if attribute.integer and not isinstance(attribute, Timed):
-            found["decimals"] = found["readable"] & (values != values.floor().cast("float64"))
+            found["decimals"] = _has_decimals(values)
     else:
         listed = has_code(values, Categorical(attribute.values))
         found |= {"known": listed, "unlisted": found["readable"] & ~listed}
@@ -41,6 +44,12 @@ def row_kinds(column: TypedColumn, attribute: Attribute) -> dict[str, Any]:
     if column.apart is not None:
         found |= {"zoned": column.apart[0], "naive": column.apart[1]}
     return found
+
+
+def _has_decimals(values: Any) -> Any:
+    """Whether a number is not whole; engines take the floor as a 64-bit integer, which huge ones and NaN are not."""
+    small = (values > -_WHOLE_FROM) & (values < _WHOLE_FROM)
+    return small & (values != small.ifelse(values, 0.0).floor().cast("float64"))
 
 
 def _near_misses(values: Any, attribute: Categorical, unlisted: Any) -> dict[str, Any]:
@@ -58,5 +67,5 @@ def _near_misses(values: Any, attribute: Categorical, unlisted: Any) -> dict[str
 
 def ordered(values: Any, readable: Any) -> Any:
     """Values that every engine has a least and a greatest of; NULL where there is none."""
-    values = values.cast("int64") if values.type().is_boolean() else values
+    values = values.ifelse(1, 0) if values.type().is_boolean() else values
     return readable.ifelse(values, ibis.null(values.type()))

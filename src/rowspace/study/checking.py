@@ -18,7 +18,7 @@ from .study import Study
 if TYPE_CHECKING:
     from rowspace.formats import CSV
     from rowspace.sources import Source
-    from rowspace.sources.looking import ColumnLook
+    from rowspace.sources.looks import ColumnLook
     from rowspace.sources.unit_sizes import UnitSizes
 
 CHECK_WARNING = (
@@ -35,7 +35,7 @@ class Check:
     Args:
         rows: How many rows there are; None if no column of the study is there.
         counted: How many a release is about, before a cap on rows per unit.
-        columns: What the rows are to every attribute (`rowspace.sources.looking.ColumnLook`).
+        columns: What the rows are to every attribute (`rowspace.sources.looks.ColumnLook`).
         unit: The rows per privacy unit, if there is one (`rowspace.sources.unit_sizes.UnitSizes`).
         findings: What is worth knowing, in words.
 
