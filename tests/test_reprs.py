@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 
+import pyarrow as pa
 import pytest
 
 import rowspace as rs
@@ -34,6 +35,7 @@ def values(folder: str) -> list[object]:
     found: list[object] = [DOMAIN, *(attribute for _, attribute in DOMAIN.attributes), QUERIES, PLAN, RELEASE]
     found += [RELEASE.combine(rs.release(RELEASE.plan, [3] * 40)), FOUND, *FOUND.met, rs.Target(50)]
     found += [RELEASE.share("age < 5"), RELEASE.table("age"), counts, counts.effect, ledger, budget]
+    found += [rs.check(DOMAIN, pa.table({"age": [1], "sex": ["F"]}))]
     found += [
         *ledger.history(),
         rs.Study.parse(SMALL),

@@ -27,7 +27,8 @@ def test_the_contract_of_the_design():
     import rowspace as rs
 
     root = (
-        "Domain Numeric Categorical PureDP ApproxDP ZCDP plan Plan release workload error operators strategy"
+        "Domain Numeric Categorical PureDP ApproxDP ZCDP plan Plan check release workload error operators"
+        " strategy"
     )
     families = "ranges prefixes marginals marginal cube identity total predicates matrix"
     structures = "Identity Total Prefix Ranges WidthRanges AllPredicates Hierarchy Haar Dense Sparse Diagonal"

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from .privacy import ZCDP, ApproxDP, Neighbours, PrivacyUnit, PureDP
     from .releases import Combined, Release, combine
     from .releases.export import export
-    from .study import Study
+    from .study import Check, Study, check
     from .workload import Workload
 
 __all__ = [
@@ -34,6 +34,7 @@ __all__ = [
     "ZCDP",
     "ApproxDP",
     "Categorical",
+    "Check",
     "Combined",
     "Dates",
     "DayOfWeek",
@@ -51,6 +52,7 @@ __all__ = [
     "Target",
     "Workload",
     "__version__",
+    "check",
     "combine",
     "error",
     "export",
@@ -72,7 +74,7 @@ _HOMES = {
     "planning": ("Plan", "Target", "plan", "plan_for"),
     "privacy": ("ZCDP", "ApproxDP", "Neighbours", "PrivacyUnit", "PureDP"),
     "releases": ("Combined", "Release", "combine", "export"),
-    "study": ("Study",),
+    "study": ("Check", "Study", "check"),
     "workload": ("Workload",),
 }
 

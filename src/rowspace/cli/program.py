@@ -44,6 +44,7 @@ def _program(
     """Answer a whole workload of counting queries under differential privacy, with the least noise it allows.
 
     A study file says what is counted, what is asked and what is promised.
+    [bold]check[/bold] shows the data's curator what a study makes of it;
     [bold]plan[/bold] tells how accurate every answer will be, without the data;
     [bold]budget[/bold] keeps what may be spent; [bold]release[/bold] spends some of it, once;
     [bold]ask[/bold] answers more for free; [bold]combine[/bold] makes one of several releases;
@@ -52,6 +53,7 @@ def _program(
     [dim]Examples[/dim]
       rowspace demo
       rowspace init people.parquet            [dim]drafts study.toml; edit it[/dim]
+      rowspace check study.toml people.parquet
       rowspace plan study.toml
       rowspace budget create budget.db people --epsilon 3
       rowspace release study.toml people.parquet --ledger budget.db -o p.release

@@ -10,10 +10,8 @@ from rich.text import Text
 
 from rowspace import mechanism, planning
 from rowspace.exceptions import InvalidInput
-from rowspace.formats import DATABASE_ENDINGS
 from rowspace.ledger import Ledger
 from rowspace.sources import check_columns
-from rowspace.sources.databases import is_url
 from rowspace.study import Study
 
 from .receipt import Receipt, recoverable
@@ -52,7 +50,7 @@ def release(
             "expected DATA, a file or a database URL: the study has no [data] section that says where"
         )
     source = study.source(address)
-    table = table or _table_of_study(study, address)
+    table = table or study.table_at(address)
     saved = load_plan(plan_file, study) if plan_file else None
     with screen.working("Checking"):
         if keeper is not None:
@@ -109,9 +107,3 @@ def _cost(keeper: Receipt | None) -> Text:
         return Text()
     charge = keeper.taken
     return Text.assemble((" charged ", "dim"), f"{charge.cost} to {charge.dataset}{keeper.left}")
-
-
-def _table_of_study(study: Study, address: str) -> str | None:
-    """The study's table, when the source has tables; a file on the command line may stand in for the database."""
-    is_database = is_url(address) or Path(address).suffix.lower() in DATABASE_ENDINGS
-    return study.table if is_database else None

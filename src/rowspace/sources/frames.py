@@ -13,7 +13,7 @@ from rowspace.exceptions import SourceError
 from rowspace.sources.columns import require_columns
 from rowspace.sources.secrecy import attempt
 
-__all__ = ["as_arrow"]
+__all__ = ["as_arrow", "frame_columns"]
 
 
 def as_arrow(source: object, names: Sequence[str]) -> pa.Table | None:
@@ -27,13 +27,10 @@ def as_arrow(source: object, names: Sequence[str]) -> pa.Table | None:
         # Column by column, and not through Ibis: a column that does not convert can be named, and Ibis 12
         # asks pandas 3 for a deprecated option.
         return _collect(names, source.columns, lambda name: pa.array(source[name], from_pandas=True))
-    # A polars frame exists only where polars has been imported, so rowspace need not depend on it.
-    polars: Any = sys.modules.get("polars")
-    if polars is not None and isinstance(source, polars.DataFrame | polars.LazyFrame):
-        lazy = source.lazy()
-        found = attempt(
-            lambda: lazy.collect_schema().names(), "the polars query has no schema: it fails to plan"
-        )
+    polars: Any = _polars_of(source)
+    if polars is not None:
+        lazy: Any = source.lazy()  # type: ignore[attr-defined]
+        found = _polars_columns(lazy)
         require_columns(names, found)
         frame = attempt(
             # By selector: a plain text such as "*" or "^a.*$" would be a pattern.
@@ -42,6 +39,29 @@ def as_arrow(source: object, names: Sequence[str]) -> pa.Table | None:
         )
         return _collect(names, found, lambda name: frame.get_column(name).to_arrow())
     return None
+
+
+def frame_columns(source: object) -> list[str] | None:
+    """The names of a frame's columns that are text, or None if it is no frame."""
+    if isinstance(source, pa.Table):
+        return list(source.column_names)
+    if isinstance(source, pd.DataFrame):
+        return [name for name in source.columns if isinstance(name, str)]
+    return None if _polars_of(source) is None else _polars_columns(source)
+
+
+def _polars_of(source: object) -> Any:
+    """The library polars, if this is a frame of its; it exists only where polars has been imported already."""
+    polars: Any = sys.modules.get("polars")
+    return polars if polars is not None and isinstance(source, polars.DataFrame | polars.LazyFrame) else None
+
+
+def _polars_columns(frame: Any) -> list[str]:
+    """The names of its columns."""
+    names: list[str] = attempt(
+        lambda: frame.lazy().collect_schema().names(), "the polars query has no schema: it fails to plan"
+    )
+    return names
 
 
 def _collect(names: Sequence[str], found: Iterable[object], column: Callable[[str], Any]) -> pa.Table:

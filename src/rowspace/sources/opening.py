@@ -20,7 +20,7 @@ from rowspace.sources import text
 from rowspace.sources.clusters import quiet_spark
 from rowspace.sources.columns import require_columns
 from rowspace.sources.databases import Connection, connect, connect_file, embedded_duckdb, is_url, table_of
-from rowspace.sources.frames import as_arrow
+from rowspace.sources.frames import as_arrow, frame_columns
 from rowspace.sources.secrecy import attempt
 
 __all__ = ["OpenTable", "column_names", "open_table"]
@@ -66,12 +66,14 @@ def open_table(
             raise
 
 
-def column_names(source: str | Path | CSV, table: str | None = None) -> list[str]:
-    """The names of all columns of a file or a database table, in order; a text file may have one twice, or empty.
+def column_names(source: object, table: str | None = None, wanted: Sequence[str] = ()) -> list[str]:
+    """The names of all columns of a source, in order; a text file or a frame may have one twice, or empty.
+
+    wanted: names that decide what separates the cells of a text file, as they do when it is opened.
 
     Raises:
         SourceError: It cannot be read.
-        InvalidInput: `table` is given for something that has no tables.
+        InvalidInput: It is no source of records, or `table` is given for something that has no tables.
     """
     database = _connect_database(source)
     if database is not None:
@@ -80,9 +82,16 @@ def column_names(source: str | Path | CSV, table: str | None = None) -> list[str
         finally:
             database.close()
     _refuse_table(table)
+    if isinstance(source, ir.Table):
+        return list(source.columns)
+    if not isinstance(source, str | Path | CSV):
+        found = frame_columns(source)
+        if found is None:
+            raise _unknown_source(source)
+        return found
     file = _known_file(source)
     if isinstance(file, CSV):
-        return text.column_names(file)
+        return text.column_names(file, wanted)
     return list(attempt(lambda: pq.read_schema(file).names, _damaged(file)))
 
 
@@ -112,10 +121,7 @@ def _open(
     arrow = as_arrow(source, names)
     if arrow is not None:
         return OpenTable(ibis.memtable(arrow), backend)
-    raise InvalidInput(
-        "expected a path, a database URL, a pandas or polars frame, an Arrow table, an Ibis table or an "
-        f"array of counts, got {type(source).__name__}"
-    )
+    raise _unknown_source(source)
 
 
 def _connect_database(source: object) -> Connection | None:
@@ -125,6 +131,13 @@ def _connect_database(source: object) -> Connection | None:
     if isinstance(source, str | Path) and (kind := DATABASE_ENDINGS.get(Path(source).suffix.lower())):
         return connect_file(Path(source), kind)
     return None
+
+
+def _unknown_source(source: object) -> InvalidInput:
+    return InvalidInput(
+        "expected a path, a database URL, a pandas or polars frame, an Arrow table, an Ibis table or an "
+        f"array of counts, got {type(source).__name__}"
+    )
 
 
 def _refuse_table(table: str | None) -> None:

@@ -126,9 +126,9 @@ def register(backend: Any, table: TextTable) -> Any:
     return attempt(lambda: backend.table(view), _unreadable(table.csv))
 
 
-def column_names(csv: CSV) -> list[str]:
+def column_names(csv: CSV, wanted: Sequence[str] = ()) -> list[str]:
     """The names of all columns, as they stand in the header or were declared: perhaps empty, or twice the same."""
-    return _shape(csv, ())[1]
+    return _shape(csv, wanted)[1]
 
 
 def first_fault(csv: CSV) -> tuple[int, Fault] | None:

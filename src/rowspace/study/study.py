@@ -8,7 +8,7 @@ from pathlib import Path
 
 from rowspace.domain import Domain
 from rowspace.exceptions import InvalidStudy
-from rowspace.formats import CSV
+from rowspace.formats import CSV, DATABASE_ENDINGS
 from rowspace.lines import one_line
 from rowspace.privacy import Privacy
 from rowspace.workload import Workload
@@ -147,6 +147,18 @@ class Study:
             InvalidInput: [data] declares a CSV file, and this is something else.
         """
         return self.data.source(os.fspath(address))
+
+    def table_at(self, address: str | os.PathLike[str]) -> str | None:
+        """The study's table, when the source at an address has tables; a file may stand in for the database.
+
+        address: a path or a URL.
+
+        >>> from rowspace.sample import people_path
+        >>> Study.load(people_path().with_name("people.toml")).table_at("people.csv") is None
+        True
+        """
+        place = os.fspath(address)
+        return self.table if "://" in place or Path(place).suffix.lower() in DATABASE_ENDINGS else None
 
     def database_url(self) -> str | None:
         """The address of the database, from the file or from the environment variable it names; None if neither.

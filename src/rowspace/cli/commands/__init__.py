@@ -6,6 +6,7 @@ words by the Tab key, which need only the words, are there at once (tests/cli/te
 
 from .ask import ask
 from .budget import budget
+from .check import check
 from .combine import combine
 from .demo import demo
 from .init import init
@@ -14,6 +15,6 @@ from .plan import plan
 from .release import release
 from .report import report
 
-COMMANDS = (demo, init, plan, release, ask, combine, report, paper)
+COMMANDS = (demo, init, check, plan, release, ask, combine, report, paper)
 
 __all__ = ["COMMANDS", "budget"]

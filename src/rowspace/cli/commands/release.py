@@ -61,6 +61,8 @@ def release(
     Every run draws new noise and spends the privacy budget again, so keep the
     [bold].release[/bold] file: `rowspace ask` answers more from it for free.
     The ledger is charged first, and a release that does not fit its budget is refused.
+    How many values are missing, outside or unlisted is never said here: see that
+    with `rowspace check` [bold]first[/bold], if you are the data's curator.
 
     [dim]Examples[/dim]
       rowspace release study.toml people.csv --ledger b.db -o p.release -o a.csv
