@@ -5,12 +5,13 @@ from __future__ import annotations
 import gzip
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import pytest
 
 import rowspace as rs
 from rowspace.exceptions import InvalidInput, SourceError
-from rowspace.sources import count_cells, count_marginals
+from rowspace.sources import blocks, count_cells, count_marginals
 from rowspace.sources.drafting import sketch_columns
 
 DOMAIN = rs.Domain(sex=rs.Categorical(["M", "Ä"], other="?"), age=rs.Numeric(0, 100, bins=2))
@@ -48,6 +49,22 @@ def test_utf_16_needs_a_mark(tmp_path: Path) -> None:
     path.write_bytes(path.read_bytes()[:-1])
     with pytest.raises(SourceError, match="not utf-16-le text"):
         count_cells(rs.CSV(path, encoding="utf-16-le"), DOMAIN)
+
+
+@pytest.mark.parametrize("chunk", [7, 20, 2**22])
+@pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be"])
+def test_lines_of_odd_length_shift_no_others(tmp_path: Path, encoding: str, chunk: int) -> None:
+    lines = [line.encode(encoding) for line in ROWS.splitlines(keepends=True)]
+    path = tmp_path / "rows.csv"
+    domain = rs.Domain(sex=rs.Categorical(["M", "Ä"], other="else"))
+    with patch.object(blocks, "_CHUNK", chunk):
+        path.write_bytes(b"".join(lines))
+        assert count_cells(rs.CSV(path, encoding=encoding), domain).tolist() == [1, 2, 1]
+        for place in range(len(lines[1]) - 1):
+            odd = lines[1][:place] + b"x" + lines[1][place:]
+            path.write_bytes(b"".join([lines[0], odd, *lines[2:4], odd, *lines[4:]]))
+            with pytest.raises(SourceError, match="text"):
+                count_cells(rs.CSV(path, encoding=encoding), domain)
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "ascii", "cp1253", "shift_jis", "gb18030"])

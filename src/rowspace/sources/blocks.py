@@ -109,7 +109,8 @@ def _utf8_chunks(csv: CSV) -> Iterator[bytes]:
             yield from iter(lambda: file.read(_CHUNK), b"")
             return
         is_first = True
-        for text in _decoded(file, csv.encoding):
+        texts = _decoded(file, csv.encoding)
+        for text in _without_shifted_lines(texts) if csv.encoding.startswith("utf-16") else texts:
             yield (text.removeprefix("\ufeff") if is_first else text).encode("utf-8", "surrogatepass")
             is_first = is_first and not text
 
@@ -128,6 +129,25 @@ def _decoded(file: BinaryIO, encoding: str) -> Iterator[str]:
     for chunk in iter(lambda: file.read(_CHUNK // 3 + 1), b""):
         yield decoder.decode(chunk)
     yield decoder.decode(b"", final=True)
+
+
+def _without_shifted_lines(texts: Iterator[str]) -> Iterator[str]:
+    """Text from UTF-16, with a lone surrogate in it wherever a line ends in the middle of a character.
+
+    There a line of an odd number of bytes has shifted those after it, up to the next such line, into one long cell of
+    other characters. (The end of a line is found in either order of bytes. A text that is meant so, say a letter of
+    Gujarati followed by U+2000, is refused too.)
+    """
+    held = ""  # the last character, whose second half may be the first half of the end of a line
+    for text in texts:
+        units = np.frombuffer((held + text).encode("utf-16-le", "surrogatepass"), dtype="<u2").copy()
+        high, low = units >> 8, units & 255
+        ends = (high[:-1] == LINE_FEED) & (low[1:] == 0) | (low[:-1] == 0) & (high[1:] == LINE_FEED)
+        units[1:][ends] = 0xDFFF
+        checked = units.tobytes().decode("utf-16-le", "surrogatepass")
+        held = checked[-1:]
+        yield checked[:-1]
+    yield held
 
 
 def _open(path: Path) -> BinaryIO:
