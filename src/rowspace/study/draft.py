@@ -25,8 +25,9 @@ DATA_WARNING = (
 )
 
 LEFT_OUT = (
-    "A record that is outside one attribute that is asked about is in no answer at all. To keep records whose value is "
-    'missing, unknown or beyond the bounds, give categories an other = "unknown" and numbers outside = "clip".'
+    "A record whose value is missing, beyond the bounds or not listed is in no range and no category of it, and in "
+    "all other answers; rowspace check counts such records. Other choices: give categories an "
+    'other = "unknown", numbers outside = "clip", or either outside = "drop".'
 )
 
 #: The drafted queries touch attributes with at most this many joint cells; others stand as comments.
