@@ -37,6 +37,10 @@ def values(folder: str) -> list[object]:
     found += [RELEASE.share("age < 5"), RELEASE.table("age"), counts, counts.effect, ledger, budget]
     found += [rs.check(DOMAIN, pa.table({"age": [1], "sex": ["F"]}))]
     found += [
+        rs.CSV("people.csv", names=[f"column {n}" for n in range(40)], nulls=["NA"]),
+        rs.Dates("2024-01-01", "2025-01-01", every="month"),
+        rs.HourOfDay("departure"),
+        rs.DayOfWeek("departure"),
         *ledger.history(),
         rs.Study.parse(SMALL),
         UNIT,

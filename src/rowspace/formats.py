@@ -9,9 +9,10 @@ from __future__ import annotations
 import codecs
 import os
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 from rowspace.exceptions import InvalidInput
+from rowspace.lines import one_line
 
 __all__ = ["CSV", "CSV_ENDINGS", "DATABASE_ENDINGS", "PARQUET_ENDINGS"]
 
@@ -81,6 +82,14 @@ class CSV:
         for switch in ("strip", "ignore_case", "quoted_newlines"):
             if not isinstance(getattr(self, switch), bool):
                 raise InvalidInput(f"expected {switch} to be true or false, got another value")
+
+    def __repr__(self) -> str:
+        said = [
+            f"{field.name}={getattr(self, field.name)!r}"
+            for field in fields(self)[1:]
+            if getattr(self, field.name) != field.default
+        ]
+        return one_line(f"CSV({', '.join([repr(os.fspath(self.path)), *said])})")
 
     @property
     def columns(self) -> tuple[str, ...]:

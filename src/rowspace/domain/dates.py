@@ -106,12 +106,20 @@ class Dates(Numeric):
         object.__setattr__(self, "times", times or self._cuts_days)
 
     def span_label(self, first: int, last: int) -> str:
-        """Return the readable name of the periods ``first`` to ``last``, both included, taken together."""
+        """Return the readable name of the periods ``first`` to ``last``, both included, taken together.
+
+        >>> Dates("2024-01-01", "2025-01-01", every="month").span_label(0, 2)
+        '[2024-01-01, 2024-04-01)'
+        """
         label = super().span_label(first, last)
         return (write_period(self.edge(first), self.edge(first + 1)) or label) if first == last else label
 
     def format(self, value: float) -> str:
-        """Write an edge as people do: ``2024-03-01``, or ``2024-03-01 14:00``."""
+        """Write an edge, a `value` in seconds since 1970, as people do: ``2024-03-01``, or ``2024-03-01 14:00``.
+
+        >>> Dates("2024-01-01", "2025-01-01", every="month").format(0)
+        '1970-01-01'
+        """
         return write_time(value)
 
     def __str__(self) -> str:
@@ -127,7 +135,11 @@ class Dates(Numeric):
         return f"Dates({', '.join(f'{key}={value!r}' for key, value in fields.items() if value is not None)})"
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the JSON-safe form."""
+        """Return the JSON-safe form.
+
+        >>> Dates("2024-01-01", "2025-01-01", every="month").to_dict()["zone"]
+        'UTC'
+        """
         shape: dict[str, Any] = (
             {"edges": [self.format(edge) for edge in self.edges.tolist()]}
             if self.every is None
@@ -138,7 +150,11 @@ class Dates(Numeric):
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Dates:
-        """Rebuild from `to_dict`, checking everything: the file may come from anyone."""
+        """Rebuild from the `data` of `to_dict`, checking everything: the file may come from anyone.
+
+        >>> Dates.from_dict(Dates("2024-01-01", "2025-01-01", every="month").to_dict()) == Dates("2024-01-01", "2025-01-01", every="month")
+        True
+        """
         return cls(**fields_of(data, "start", "end", "every", "edges", "column", "zone", "times", "outside"))
 
     @property
@@ -180,12 +196,20 @@ class HourOfDay(Numeric):
         return f"HourOfDay({self.column!r}, zone={self.zone!r}, outside={self.outside!r})"
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the JSON-safe form."""
+        """Return the JSON-safe form.
+
+        >>> HourOfDay("departure").to_dict()["zone"]
+        'UTC'
+        """
         return {"kind": "hour_of_day", "column": self.column, "zone": self.zone, "outside": self.outside}
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> HourOfDay:
-        """Rebuild from `to_dict`, checking everything: the file may come from anyone."""
+        """Rebuild from the `data` of `to_dict`, checking everything: the file may come from anyone.
+
+        >>> HourOfDay.from_dict(HourOfDay("departure").to_dict()) == HourOfDay("departure")
+        True
+        """
         return cls(**fields_of(data, "column", "zone", "outside"))
 
     def _key(self) -> tuple[object, ...]:
@@ -222,12 +246,20 @@ class DayOfWeek(Categorical):
         return DayOfWeek.from_dict, (self.to_dict(),)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the JSON-safe form."""
+        """Return the JSON-safe form.
+
+        >>> DayOfWeek("departure").to_dict()["zone"]
+        'UTC'
+        """
         return {"kind": "day_of_week", "column": self.column, "zone": self.zone}
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> DayOfWeek:
-        """Rebuild from `to_dict`, checking everything: the file may come from anyone."""
+        """Rebuild from the `data` of `to_dict`, checking everything: the file may come from anyone.
+
+        >>> DayOfWeek.from_dict(DayOfWeek("departure").to_dict()) == DayOfWeek("departure")
+        True
+        """
         return cls(**fields_of(data, "column", "zone"))
 
     def _key(self) -> tuple[object, ...]:

@@ -115,7 +115,11 @@ class Domain:
         return self._positions[name]
 
     def column(self, name: str) -> str:
-        """Return the column of the data that an attribute reads: the one of its name, unless it declares another."""
+        """Return the column of the data that an attribute reads: the one of its name, unless it declares another.
+
+        >>> Domain(day=DayOfWeek("departure")).column("day")
+        'departure'
+        """
         declared: str | None = getattr(self[name], "column", None)
         return declared or name
 
@@ -164,7 +168,7 @@ class Domain:
         return found._placed(self.places & wanted) if self.places else found
 
     def with_places(self, names: Iterable[str] | None = None) -> Domain:
-        """The same attributes with a place for missing values: all that keep such records, or those named.
+        """The same attributes with a place for missing values: all that keep such records, or those of `names` that do.
 
         >>> Domain(age=Numeric(0, 100, bins=100), sex=Categorical(["F", "M"])).with_places().shape
         (101, 3)
@@ -173,7 +177,11 @@ class Domain:
         return self._placed(frozenset(name for name in wanted if self[name].keeps_missing))
 
     def without_places(self) -> Domain:
-        """The same attributes with the cells of known values only."""
+        """The same attributes with the cells of known values only.
+
+        >>> Domain(sex=Categorical(["F", "M"])).with_places().without_places().shape
+        (2,)
+        """
         return self._placed(frozenset())
 
     def _placed(self, places: frozenset[str]) -> Domain:

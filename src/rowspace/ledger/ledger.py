@@ -166,6 +166,7 @@ class Ledger:
         dataset: which budget, when the ledger has several.
 
         plan: what is to be released; its promise alone refuses what no plan under it could be charged for.
+        source, second_budget: as for `charge`.
 
         >>> import tempfile, rowspace as rs
         >>> from rowspace.sample import small_release

@@ -143,6 +143,12 @@ class Study:
     def source(self, address: str | os.PathLike[str]) -> str | CSV:
         """What `rs.release` is to read at a path or a URL: a CSV file as [data] declares it, all else as it is.
 
+        address: the path or URL.
+
+        >>> from rowspace.sample import people_path
+        >>> Study.load(people_path().with_name("people.toml")).source("people.parquet")
+        'people.parquet'
+
         Raises:
             InvalidInput: [data] declares a CSV file, and this is something else.
         """

@@ -131,7 +131,15 @@ class Workload:
         return self._with_parts(self.parts, self.domain.subset(names))
 
     def over(self, domain: Domain) -> Workload:
-        """Return the same queries over a domain with the attributes they are about, and with its places."""
+        """Return the same queries over a domain with the attributes they are about, and with its places.
+
+        domain: the attributes, each declared as here; it may have other places for missing values.
+
+        >>> import rowspace as rs
+        >>> domain = rs.Domain(sex=rs.Categorical(["F", "M"]))
+        >>> rs.workload.total(domain).over(domain.with_places()).operator().to_dense()
+        array([[1., 1., 1.]])
+        """
         known: dict[int, Factor] = {}
         parts = tuple(part.over(domain, known) for part in self.parts)
         same = domain == self.domain and all(a is b for a, b in zip(parts, self.parts, strict=True))
