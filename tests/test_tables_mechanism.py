@@ -187,9 +187,9 @@ def test_some_of_them_drop_bits():
 
 
 SMALL = rs.Domain(
-    a=rs.Numeric(0, 2, bins=2, outside="drop"),
-    b=rs.Numeric(0, 3, bins=3, outside="drop"),
-    c=rs.Numeric(0, 4, bins=4, outside="drop"),
+    a=rs.Numeric(0, 2, bins=2, integer=True, outside="drop"),
+    b=rs.Numeric(0, 3, bins=3, integer=True, outside="drop"),
+    c=rs.Numeric(0, 4, bins=4, integer=True, outside="drop"),
 )
 
 

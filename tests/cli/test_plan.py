@@ -18,7 +18,7 @@ def test_plans_without_any_data(folder: Path) -> None:
     assert ended.err == ""
     for words in (
         "Residents",
-        "212 about age, sex (40 cells)",
+        "212 about age, sex (63 cells)",
         "1-differential privacy (add or remove one record)",
         "at most a factor of 2.72",
         "best possible",
