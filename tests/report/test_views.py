@@ -14,7 +14,7 @@ from rowspace.privacy import ZCDP, ApproxDP, Neighbours, Privacy, PureDP
 from rowspace.report import AnswerGroup, AnswerRow, answers_view, first_answers, plain_privacy, plan_view
 from rowspace.report.words import factor
 
-DOMAIN = rs.Domain(age=rs.Numeric(0, 8, bins=8), sex=rs.Categorical(["F", "[bold]M[/bold]"]))
+DOMAIN = rs.Domain(age=rs.Numeric(0, 8, bins=8, integer=True), sex=rs.Categorical(["F", "[bold]M[/bold]"]))
 
 
 @pytest.fixture(scope="module")
@@ -123,7 +123,9 @@ def test_a_plan_says_who_is_left_out() -> None:
 
 def test_candidates_stand_by_what_was_chosen() -> None:
     """Least worst answer first, though others have less in all."""
-    domain = rs.Domain(age=rs.Numeric(0, 20, bins=20), sex=rs.Categorical(["F", "M"]))
+    domain = rs.Domain(
+        age=rs.Numeric(0, 20, bins=20, outside="drop"), sex=rs.Categorical(["F", "M"], outside="drop")
+    )
     plan = rs.plan(rs.workload.marginals(domain, up_to=2), rs.PureDP(1.0), objective="max")
     for shown in (text(plan_view(plan, plan.group_errors())), str(plan), plan._repr_html_()):
         assert "worst error" in shown

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import hashlib
+import os
 from pathlib import Path
 from urllib.parse import urlsplit
 
+from rowspace.formats import CSV
 from rowspace.sources.databases import is_url
 
 __all__ = ["source_digest"]
@@ -21,7 +23,11 @@ def source_digest(source: object, table: str | None) -> str | None:
 
     >>> source_digest("people.csv", None) == source_digest("./people.csv", None), source_digest([1, 2], None)
     (True, None)
+    >>> source_digest(CSV("people.csv", strip=True), None) == source_digest("people.csv", None)
+    True
     """
+    if isinstance(source, CSV):
+        source = os.fspath(source.path)
     if not isinstance(source, str | Path):
         return None
     place = str(source)

@@ -213,7 +213,9 @@ def _family(domain: Domain, name: str, family: str | op.Operator) -> Factor | No
     """Return the factor of a family by its name or operator; None is the total."""
     if isinstance(family, op.Operator):
         own = domain.subset([name])
-        return None if isinstance(family, op.Total) and family.n == own.size else factor_of(own, family)
+        if family.shape[1] == domain[name].size:
+            own = own.without_places()  # over the known cells: nothing is said about missing values
+        return None if isinstance(family, op.Total) and family.n == domain.subset([name]).size else factor_of(own, family)
     match family:
         case "identity":
             return _cells(domain, name)

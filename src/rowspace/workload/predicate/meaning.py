@@ -39,7 +39,7 @@ Mask = npt.NDArray[np.bool_]
 #: Most joint cells of one condition that couples several attributes.
 MAX_JOINT_CELLS = 10**7
 #: Most cells looked at, summed over the tests of a list of conditions: some seconds.
-MAX_WORK = 2**33
+MAX_WORK = 2**31
 
 
 def touched(condition: Condition, domain: Domain, source: Source) -> tuple[str, ...]:
@@ -133,6 +133,8 @@ def _decided(cells: Mask, domain: Domain) -> tuple[Mask, Mask]:
         (0, int(name in domain.places and size == domain[name].size and size + 1 == whole))
         for name, size, whole in zip(domain.names, cells.shape, domain.shape, strict=True)
     ]
+    if not any(after for _, after in widths):
+        return cells, ~cells
     return np.pad(cells, widths), np.pad(~cells, widths)
 
 
