@@ -9,7 +9,9 @@ from rowspace.releases.display import consistent_html, cross_table_html, estimat
 from rowspace.workload.display import workload_html
 from tests.report.html.test_markup import HOSTILE, seen
 
-DOMAIN = rs.Domain({"age": rs.Numeric(0, 8, bins=8, integer=True), HOSTILE[0]: rs.Categorical([HOSTILE[1], "b"])})
+DOMAIN = rs.Domain(
+    {"age": rs.Numeric(0, 8, bins=8, integer=True), HOSTILE[0]: rs.Categorical([HOSTILE[1], "b"])}
+)
 QUERIES = rs.workload.ranges(DOMAIN, "age") + 2 * rs.workload.marginal(DOMAIN, HOSTILE[0])
 PLAN = rs.plan(QUERIES, rs.PureDP(1.0), effort="fast")
 RELEASE = rs.release(PLAN, [4] * 16)
