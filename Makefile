@@ -8,7 +8,7 @@ READY  := $(VENV)/.ready
 # Tests run in parallel processes already; threads inside each would only fight over the cores.
 export OPENBLAS_NUM_THREADS ?= 1
 
-.PHONY: demo test test-engines lint types imports unit paper bench audit sample docs dist test-package clean
+.PHONY: demo test doors test-engines lint types imports unit paper bench audit sample docs dist test-package clean
 
 demo: $(READY)
 	$(BIN)/rowspace demo -o out/demo --force
@@ -28,6 +28,11 @@ imports: $(READY)
 
 unit: $(READY)
 	$(BIN)/pytest -n auto --dist loadgroup
+
+# A thousand random questions through every door: each way to get a number gives the same one, and pandas' count.
+QUESTIONS ?= 1000
+doors: $(READY)
+	ROWSPACE_DOORS=$(QUESTIONS) $(BIN)/pytest -n auto tests/doors
 
 # PostgreSQL and Spark for real: one that is named here and missing is a failure, not a skip.
 ENGINES ?= postgres,spark

@@ -14,7 +14,7 @@ from concurrent.futures import ProcessPoolExecutor
 from functools import cache
 
 from audits import Row, end, page
-from audits.fuzzing import archives, queries, tables, texts, trees
+from audits.fuzzing import added_lines, archives, queries, tables, texts, trees
 from audits.fuzzing.attack import Outcome, Parser, attack
 
 LONG, SHORT = 100_000, 400
@@ -33,6 +33,7 @@ PARSERS: dict[str, Callable[[], Parser]] = {
     "operators": trees.operators,
     "plans": archives.plan_files,
     "releases": archives.release_files,
+    "lines": added_lines.added_lines,
 }
 
 

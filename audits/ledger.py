@@ -1,4 +1,4 @@
-"""The ledger's long checks: 1,000 kills, 50 processes racing 100 times, and what a charge costs in time."""
+"""The ledger's long checks: 1,000 kills, 100 races of 50 processes, an adversary, and the time a charge takes."""
 
 from __future__ import annotations
 
@@ -8,12 +8,15 @@ import time
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+import numpy as np
+from tests.ledger.adversary import best_of
 from tests.ledger.examples import COUNTS, new_ledger, plan
 from tests.ledger.processes import check_after_kills, kill_at_random, race, warm
 
 import rowspace as rs
 from audits import Row, end
 from rowspace.ledger import Ledger
+from rowspace.ledger.composition import Filter
 
 KILLS = 1000
 ROUNDS, CONTENDERS = 100, 50
@@ -23,7 +26,7 @@ MOST_OVERHEAD = 0.020
 def run(long: bool) -> list[Row]:
     """The figures that the ledger promises; when short, the same checks with fewer kills and races."""
     kills, rounds, contenders = (KILLS, ROUNDS, CONTENDERS) if long else (40, 2, 20)
-    return [_kills(kills), _races(rounds, contenders), _overhead()]
+    return [_kills(kills), _races(rounds, contenders), *_adversary(2000 if long else 40), _overhead()]
 
 
 def main() -> list[Row]:
@@ -57,6 +60,21 @@ def _races(rounds: int, contenders: int) -> Row:
             right += race(path, contenders) == room == Ledger(path).budget().charges
     figure = f"{right} of {rounds} rounds of {contenders} processes"
     return Row("race for the last units", figure, "as many win as fit", right == rounds)
+
+
+def _adversary(games: int) -> list[Row]:
+    """Whoever chooses every amount by the answers so far gets no more than the stated δ."""
+    rows = []
+    for composition in ("gaussian", "concentrated"):
+        worst = max(
+            best_of(Filter.of(budget, composition), games, np.random.default_rng()) / budget.delta
+            for budget in (rs.ApproxDP(1.0, 1e-3), rs.ApproxDP(0.2, 0.05), rs.ApproxDP(3.0, 1e-6))
+        )
+        title = f"amounts chosen by answers, {composition} filter"
+        rows.append(
+            Row(title, f"{worst:.6f} of the stated delta, {3 * games} games", "≤ 1", worst <= 1 + 1e-9)
+        )
+    return rows
 
 
 def _overhead() -> Row:

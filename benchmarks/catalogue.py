@@ -15,6 +15,7 @@ PROGRAMS = {
     "coverage": "whether 95 % intervals cover 95 %, over 2,000 releases",
     "consistency": "what non-negative and whole answers do to the error of the sample study",
     "large_consistency": "non-negative and whole counts of 2²⁰ cells: CPU seconds, and how close they are",
+    "missing_places": "what a place for missing values costs, in squared error",
     "goals": "the figures under Goals",
     "why_figure": "the README's figure: error of all ranges by method",
     "report_figure": "the README's picture of a report; needs Chromium",

@@ -21,13 +21,17 @@ from rowspace.sources import count_cells
 
 EPSILON = 1.0
 AGE = rs.Numeric(0, 100, bins=100, outside="clip")
-SMALL = rs.Domain(age=AGE, sex=rs.Categorical(["F", "M"]), region=rs.Categorical(list(REGIONS)))
+SMALL = rs.Domain(
+    age=AGE,
+    sex=rs.Categorical(["F", "M"], outside="drop"),
+    region=rs.Categorical(list(REGIONS), outside="drop"),
+)
 WIDE = rs.Domain(
     age=rs.Numeric(0, 100, bins=20, outside="clip"),
-    sex=rs.Categorical(["F", "M"]),
-    region=rs.Categorical(list(REGIONS)),
-    education=rs.Categorical(list(EDUCATION)),
-    household_size=rs.Numeric(1, 9, bins=8),
+    sex=rs.Categorical(["F", "M"], outside="drop"),
+    region=rs.Categorical(list(REGIONS), outside="drop"),
+    education=rs.Categorical(list(EDUCATION), outside="drop"),
+    household_size=rs.Numeric(1, 9, bins=8, outside="drop"),
 )
 
 

@@ -29,13 +29,13 @@ RECORDS = 10_000_000
 REPEATS = 3
 REGIONS = [f"region {i}" for i in range(10)]
 
-CODES = Domain({f"a{i}": Categorical(range(10)) for i in range(5)})
+CODES = Domain({f"a{i}": Categorical(range(10), outside="drop") for i in range(5)})
 PEOPLE = Domain(
-    age=Numeric(0, 100, bins=20),
+    age=Numeric(0, 100, bins=20, outside="drop"),
     income=Numeric(0, 200_000, bins=20, outside="clip"),
-    sex=Categorical(["F", "M"]),
-    region=Categorical(REGIONS),
-    team=Categorical(range(8)),
+    sex=Categorical(["F", "M"], outside="drop"),
+    region=Categorical(REGIONS, outside="drop"),
+    team=Categorical(range(8), outside="drop"),
 )
 # What an analyst would write for the bins.
 PEOPLE_SQL = {"age": "floor(age / 5)", "income": "floor(least(income, 199999) / 10000)"}
@@ -85,7 +85,7 @@ def large_file(name: str, domain: Domain, write: Callable[[Path], None], columns
 
 def many_attributes(attributes: int, size: int, order: int, records: int) -> None:
     random = np.random.default_rng(3)
-    domain = Domain({f"a{i}": Categorical(range(size)) for i in range(attributes)})
+    domain = Domain({f"a{i}": Categorical(range(size), outside="drop") for i in range(attributes)})
     rows = pa.table({name: random.integers(0, size, records) for name in domain.names})
     sets = up_to(attributes, order)
     start = time.perf_counter()

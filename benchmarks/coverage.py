@@ -17,7 +17,9 @@ import rowspace as rs
 from rowspace.releases import derived, derived_quantiles
 
 QUANTILES = (0.1, 0.25, 0.5, 0.75, 0.9)
-DOMAIN = rs.Domain(age=rs.Numeric(0, 64, bins=64), sex=rs.Categorical(["F", "M"]))
+DOMAIN = rs.Domain(
+    age=rs.Numeric(0, 64, bins=64, outside="drop"), sex=rs.Categorical(["F", "M"], outside="drop")
+)
 RATIOS = (("age < 16", "age < 64"), ("age >= 48 and sex = 'F'", "age >= 48"), ("sex = 'F'", "sex = 'M'"))
 
 

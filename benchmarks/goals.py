@@ -49,7 +49,7 @@ class Goal:
 
 
 def cube(attributes: int) -> rs.Domain:
-    return rs.Domain({f"a{i}": rs.Categorical(range(10)) for i in range(attributes)})
+    return rs.Domain({f"a{i}": rs.Categorical(range(10), outside="drop") for i in range(attributes)})
 
 
 def cpu(work: Callable[[], Any]) -> tuple[Any, float]:
@@ -75,7 +75,7 @@ def worst_cells(*attributes: int) -> tuple[float, ...]:
 
 def products_up_to_three(family: str, attributes: int) -> float:
     """RMSE of all products of one-dimensional queries about up to three attributes of ten cells."""
-    domain = rs.Domain({f"a{i}": rs.Numeric(0, 10, bins=10) for i in range(attributes)})
+    domain = rs.Domain({f"a{i}": rs.Numeric(0, 10, bins=10, outside="drop") for i in range(attributes)})
     sets = [chosen for k in range(1, 4) for chosen in combinations(domain.names, k)]
     parts = [rs.workload.product(domain, dict.fromkeys(chosen, family)).parts[0] for chosen in sets]
     W = rs.Workload(domain, [*rs.workload.total(domain).parts, *parts]).products()

@@ -19,8 +19,8 @@ from rowspace.reconstruct.whole_numbers import whole_cells
 from rowspace.releases.evidence import measurement_of
 
 CELLS = 2**20
-LINE = rs.Domain(v=rs.Numeric(0, CELLS, bins=CELLS))
-TABLE = rs.Domain({name: rs.Categorical(list(range(16))) for name in "abcde"})
+LINE = rs.Domain(v=rs.Numeric(0, CELLS, bins=CELLS, outside="drop"))
+TABLE = rs.Domain({name: rs.Categorical(list(range(16)), outside="drop") for name in "abcde"})
 
 
 def cases() -> dict[str, tuple[rs.Workload, rs.privacy.Privacy]]:

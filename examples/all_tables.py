@@ -22,7 +22,7 @@ def main(folder: str = "out/all_tables") -> None:
     queries = 10 * w.marginals(domain, up_to=1) + w.marginals(domain, exactly=2) + w.ranges(domain, "age")
     plan = rs.plan(queries, rs.PureDP(1.0))
     for group in plan.group_errors():
-        print(f"expected: {group.group}, {group.queries:,} queries, ±{group.rmse:.1f}")
+        print(f"expected: {group.group}, {group.queries:,} queries, standard error {group.rmse:.1f}")
 
     release = rs.release(plan, people_path())
     release.save(out / "people.release")

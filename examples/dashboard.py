@@ -24,8 +24,8 @@ def main() -> None:
     )
     plan = rs.plan(rs.workload.sql(domain, DASHBOARD), rs.PureDP(1.0))
     for point in whatif(plan, [0.1, 0.5, 1.0, 2.0]):
-        errors = ", ".join(f"{group.group} ±{group.rmse:.1f}" for group in point.groups)
-        print(f"ε = {point.epsilon}: {errors}")
+        errors = ", ".join(f"{group.group} {group.rmse:.1f}" for group in point.groups)
+        print(f"standard errors at ε = {point.epsilon}: {errors}")
 
     release = rs.release(plan, people_path())
     print(release.answers().head(8).to_string(index=False))

@@ -26,7 +26,8 @@ def main() -> None:
                 continue
             night = release.ask("hour < 6").iloc[0]
             print(
-                f"month {month}: {night.answer:.0f} calls at night, ±{night.std_error:.0f}; {ledger.budget('calls')}"
+                f"month {month}: {night.answer:.0f} calls at night, standard error {night.std_error:.0f}; "
+                f"{ledger.budget('calls')}"
             )
 
 

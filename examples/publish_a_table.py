@@ -13,7 +13,7 @@ def main() -> None:
     queries = rs.workload.ranges(domain, "age") + 2.0 * rs.workload.marginal(domain, "age", "sex")
     plan = rs.plan(queries, rs.PureDP(epsilon=0.5))
     for group in plan.group_errors():
-        print(f"expected: {group.group}, {group.queries} answers, ±{group.rmse:.1f}")
+        print(f"expected: {group.group}, {group.queries} answers, standard error {group.rmse:.1f}")
 
     release = rs.release(plan, people_path())
     print(release.table("age", "sex").answer.round().tail(3))

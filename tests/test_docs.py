@@ -32,6 +32,39 @@ SHOWING = [
 
 _BLOCK = re.compile(r"^```(\w+)\n(.*?)^```", re.MULTILINE | re.DOTALL)
 
+# Noise differs from run to run: with this flag an example's numbers may too.
+NUMBERS = doctest.register_optionflag("NUMBERS")
+FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
+
+
+class NumbersAside(doctest.OutputChecker):
+    """Compares outputs; under NUMBERS by their words."""
+
+    def check_output(self, want, got, optionflags):
+        if optionflags & NUMBERS:
+            want, got = (text if text == "..." else without_numbers(text) for text in (want, got))
+        return super().check_output(want, got, optionflags)
+
+
+def without_numbers(text: str) -> str:
+    """The words of an output: any number is 0, any space and any line is as long as any other."""
+    return " ".join(re.sub(r"─+", "─", re.sub(r"-?\d[\d,.]*(e[+-]?\d+)?", "0", text)).split())
+
+
+def run_commands(block: str) -> None:
+    """Type every command of a block; what is shown below it is what it prints. A line of three dots is any lines."""
+    for command, shown in re.findall(r"^\$ (.+)\n((?:(?!\$ ).*\n)*)", block, re.MULTILINE):
+        # The demo has tests of its own, and others type commands of other programs.
+        if not command.startswith("rowspace ") or command.startswith("rowspace demo"):
+            continue
+        done = CliRunner().invoke(app, shlex.split(command.removeprefix("rowspace ")))
+        assert done.exit_code == 0, (command, done.output)
+        if shown.strip():
+            pieces = [
+                re.escape(without_numbers(piece)) for piece in re.split(r"^ *…\n", shown, flags=re.MULTILINE)
+            ]
+            assert re.fullmatch(" ?.*".join(pieces), without_numbers(done.output)), (command, done.output)
+
 
 def show_and_run(page: Path) -> None:
     """Do what a page does, block by block: examples, files it writes, commands it types."""
@@ -40,13 +73,10 @@ def show_and_run(page: Path) -> None:
         if kind == "toml" and body.startswith("# "):
             Path(body.split()[1]).write_text(body, encoding="utf-8")
         elif kind == "console":
-            # The demo has tests of its own.
-            for line in re.findall(r"^\$ rowspace (?!demo$)(.+)$", body, re.MULTILINE):
-                done = CliRunner().invoke(app, shlex.split(line))
-                assert done.exit_code == 0, (line, done.output)
+            run_commands(body)
         elif ">>>" in body:
             test = doctest.DocTestParser().get_doctest(body, names, page.name, str(page), 0)
-            runner = doctest.DocTestRunner(optionflags=doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE)
+            runner = doctest.DocTestRunner(NumbersAside(), optionflags=FLAGS)
             runner.run(test, clear_globs=False)
             names = test.globs
             assert runner.summarize(verbose=False).failed == 0
@@ -58,12 +88,30 @@ def test_pages_run_as_they_stand(name, tmp_path, monkeypatch):
     show_and_run(DOCS / name)
 
 
+@pytest.mark.parametrize("name", ["start.md", "tutorial.md"])
+def test_commands_are_shown_with_their_output(name):
+    typed = [
+        body for kind, body in _BLOCK.findall((DOCS / name).read_text(encoding="utf-8")) if kind == "console"
+    ]
+    for block in typed:
+        for command in re.findall(r"^\$ rowspace .+\n(?=\$|\Z)", block, re.MULTILINE):
+            pytest.fail(f"{command.strip()} shows no output")
+
+
+def test_an_output_that_is_not_printed_is_found(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    run_commands(
+        "$ rowspace budget create b.db people --epsilon 7\n created people: 3-differential privacy\n…\n"
+    )
+    with pytest.raises(AssertionError):
+        run_commands("$ rowspace budget show b.db\n another table\n")
+
+
 @pytest.mark.parametrize("name", SHOWING)
 def test_examples_run(name, tmp_path, monkeypatch):
     page = DOCS / name
     monkeypatch.chdir(tmp_path)
-    flags = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
-    assert doctest.testfile(str(page), module_relative=False, optionflags=flags).failed == 0
+    assert doctest.testfile(str(page), module_relative=False, optionflags=FLAGS).failed == 0
 
 
 @pytest.mark.parametrize("page", PAGES, ids=IDS)

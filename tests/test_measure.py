@@ -78,3 +78,33 @@ def test_wrong_counts(x):
 def test_unknown_noise():
     with pytest.raises(InvalidInput, match="noise model"):
         draw(3, 1, InsecureSeededRandom(0))
+
+
+def test_own_types_are_refused():
+    class Doubled(op.Identity):
+        def _apply(self, x):
+            return 2 * x
+
+    class Silent(DiscreteLaplace):
+        pass
+
+    for strategy, noise in ((Doubled(2), MODELS[0]), (op.Identity(2), Silent(Fraction(3)))):
+        with pytest.raises(InvalidInput, match="rowspace's own"):
+            measure(strategy, noise, [1, 2])
+
+
+def test_counts_are_used_as_they_were_checked(monkeypatch):
+    """An array that the caller can still write to is copied before it is checked."""
+    x = np.array([3, 4])
+    asked = op.Identity._divided
+    shared = []
+
+    def watch(self, array, bits):
+        shared.append(np.shares_memory(array, x))
+        return asked(self, array, bits)
+
+    monkeypatch.setattr(op.Identity, "_divided", watch)
+    measure(op.Identity(2), MODELS[0], x)
+    x.setflags(write=False)
+    measure(op.Identity(2), MODELS[0], x)
+    assert shared == [False, True]

@@ -1,6 +1,7 @@
 """The matrix mechanism as a whole: unbiased, with the predicted variance, never the same noise twice."""
 
-from dataclasses import replace
+from dataclasses import fields, replace
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -10,10 +11,13 @@ import rowspace as rs
 from rowspace import operators as op
 from rowspace.exceptions import BudgetExceeded, InvalidInput, RowspaceError
 from rowspace.ledger import Ledger
-from rowspace.noise import InsecureSeededRandom
-from rowspace.privacy import integer_norm
+from rowspace.noise import InsecureSeededRandom, SecureRandom
+from rowspace.planning import Plan
+from rowspace.privacy import DiscreteLaplace, PrivacyUnit, integer_norm
 
-DOMAIN = rs.Domain(age=rs.Numeric(0, 16, bins=16), sex=rs.Categorical(["F", "M"]))
+DOMAIN = rs.Domain(
+    age=rs.Numeric(0, 16, bins=16, outside="drop"), sex=rs.Categorical(["F", "M"], outside="drop")
+)
 X = np.random.default_rng(8).integers(0, 200, (16, 2))
 W = rs.workload.ranges(DOMAIN, "age") + rs.workload.marginals(DOMAIN, up_to=2)
 PRIVACIES = [rs.PureDP(1.0), rs.PureDP(0.3, "replace-one"), rs.ZCDP(0.5), rs.ApproxDP(1.0, 1e-6)]
@@ -123,7 +127,7 @@ def test_a_budget_that_is_spent_reads_no_data(tmp_path):
 
 @pytest.mark.parametrize("neighbours", ["add-remove", "replace-one"])
 def test_a_plan_with_other_noise_is_refused(neighbours):
-    domain = rs.Domain(age=rs.Numeric(0, 4, bins=4))
+    domain = rs.Domain(age=rs.Numeric(0, 4, bins=4, outside="drop"))
     plan = rs.plan(rs.workload.ranges(domain, "age"), rs.PureDP(1.0, neighbours))
     stronger = rs.PureDP(0.5, neighbours)
     twice = replace(plan, strategy=2 * plan.strategy)
@@ -147,7 +151,9 @@ def test_a_plan_with_other_noise_is_refused(neighbours):
 )
 def test_a_plan_that_cannot_answer_is_not_charged_for(strategy, tmp_path):
     """Files may hold strategies that leave the workload's row space."""
-    plan = rs.plan(rs.workload.identity(rs.Domain(age=rs.Numeric(0, 4, bins=4))), rs.PureDP(1.0))
+    plan = rs.plan(
+        rs.workload.identity(rs.Domain(age=rs.Numeric(0, 4, bins=4, outside="drop"))), rs.PureDP(1.0)
+    )
     plan = replace(plan, strategy=strategy, noise=plan.privacy.noise(integer_norm(strategy, plan.privacy)))
     ledger = Ledger(tmp_path / "budget.db")
     ledger.create("people", rs.PureDP(3.0))
@@ -164,3 +170,146 @@ def test_bad_input():
         rs.release(plan, X, ledger=object())
     with pytest.raises(InvalidInput, match="ledger="):
         rs.release(plan, X, dataset="people")
+
+
+class SilentBits(SecureRandom):
+    """Bits that are all zero, of a class that calls itself secure."""
+
+    def words8(self, count):
+        return np.zeros(count, np.uint8)
+
+
+class Understated(op.Identity):
+    """Asks everything and says that nothing can change."""
+
+    def integer_norm(self, p):
+        return 1
+
+    def _apply(self, x):
+        return 1000 * x
+
+
+class Boastful(rs.PureDP):
+    """States 1 and adds noise for 10**6."""
+
+    def noise(self, integer_norm):
+        return rs.PureDP(1e6).noise(integer_norm)
+
+
+class Agreeable(DiscreteLaplace):
+    """Equal to any noise."""
+
+    def __eq__(self, other):
+        return True
+
+    __hash__ = None
+
+
+class TwoFaced(Plan):
+    """A plan that could say another guarantee each time it is asked."""
+
+
+class Generous(Fraction):
+    """A number that could compare as it likes."""
+
+
+FOUR = rs.Domain(age=rs.Numeric(0, 4, bins=4, outside="drop"))
+OWN_TYPES = {
+    "strategy": lambda plan: replace(plan, strategy=Understated(4)),
+    "part of a strategy": lambda plan: replace(plan, strategy=op.Stack(op.Identity(4), Understated(4))),
+    "privacy": lambda plan: replace(
+        plan, privacy=Boastful(1.0), noise=rs.PureDP(1e6).noise(integer_norm(plan.strategy, plan.privacy))
+    ),
+    "noise": lambda plan: replace(plan, noise=Agreeable(Fraction(1, 2**20))),
+    "parameter of the noise": lambda plan: replace(plan, noise=DiscreteLaplace(Generous(plan.noise.scale))),
+    "plan": lambda plan: TwoFaced(**{f.name: getattr(plan, f.name) for f in fields(plan)}),
+    "attribute": lambda plan: replace(
+        plan, workload=rs.workload.identity(rs.Domain(age=OwnNumeric(0, 4, bins=4)))
+    ),
+    "unit": lambda plan: replace(plan, privacy=replace(plan.privacy, unit=OwnUnit("u", 3))),
+}
+
+
+class OwnNumeric(rs.Numeric):
+    """An attribute that could put a record into several cells."""
+
+
+class OwnUnit(PrivacyUnit):
+    """A unit that could say another number of rows each time."""
+
+
+@pytest.mark.parametrize("made", OWN_TYPES.values(), ids=OWN_TYPES)
+def test_a_plan_of_own_types_is_refused(made, tmp_path):
+    """Seen before: exact counts, charged as ε = 1."""
+    plan = made(rs.plan(rs.workload.identity(FOUR), rs.PureDP(1.0)))
+    ledger = Ledger(tmp_path / "budget.db")
+    ledger.create("people", rs.PureDP(3.0))
+    for attempt in (
+        lambda: rs.release(plan, [1, 2, 3, 4]),
+        lambda: rs.release(plan, [1, 2, 3, 4], ledger=ledger),
+        lambda: ledger.charge(plan, b""),
+    ):
+        with pytest.raises(InvalidInput, match="expected"):
+            attempt()
+    assert ledger.history() == []
+
+
+def test_a_class_that_says_it_is_ours_is_refused():
+    """By its name and its module; and a file cannot name it in place of ours."""
+    impostor = type("Identity", (Understated,), {"__module__": "rowspace.operators.identity"})
+    plan = rs.plan(rs.workload.identity(FOUR), rs.PureDP(1.0))
+    with pytest.raises(InvalidInput, match="own operators"):
+        rs.release(replace(plan, strategy=impostor(4)), [1, 2, 3, 4])
+    tree, arrays = op.encode(op.Identity(4))
+    assert type(op.decode(tree, arrays)) is op.Identity
+
+
+class Equal(op.Dense):
+    """Says that it is any matrix of its shape, and that it is zero."""
+
+    def __eq__(self, other):
+        return True
+
+    def __hash__(self):
+        return hash(("Dense", self.shape))
+
+    def _integers(self):
+        return np.zeros(self.shape, np.int64)
+
+
+def test_a_matrix_of_ones_own_is_not_remembered_for_another():
+    """The sensitivity of one of ours is not looked up under one that claims to equal it."""
+    Equal(np.eye(4)).integer_norm(1)
+    assert op.Dense(1000 * np.eye(4)).integer_norm(1) == 1000
+
+
+def test_a_charge_is_for_secure_noise(tmp_path):
+    """Seen before: exact counts, charged as ε = 1."""
+    plan = rs.plan(rs.workload.identity(FOUR), rs.PureDP(1.0))
+    ledger = Ledger(tmp_path / "budget.db")
+    ledger.create("people", rs.PureDP(3.0))
+    for random in (InsecureSeededRandom(1), SilentBits()):
+        with pytest.raises(InvalidInput, match="beside ledger="):
+            rs.release(plan, [1, 2, 3, 4], ledger=ledger, random=random)
+    assert ledger.history() == []
+
+    def repeat(count):
+        raise AssertionError("bits of the caller's were used")
+
+    # Not even one that is secure and was tampered with.
+    tampered = SecureRandom()
+    tampered.words8 = repeat
+    rs.release(plan, [1, 2, 3, 4], ledger=ledger, random=tampered)
+    assert len(ledger.history()) == 1
+
+
+def test_a_strategy_shares_no_array_with_its_caller():
+    matrix = np.eye(4)
+    plan = rs.plan(rs.workload.identity(FOUR), rs.PureDP(1.0), strategy=matrix)
+    before = plan.strategy.to_dense()
+    matrix *= 1000
+    assert np.array_equal(plan.strategy.to_dense(), before)
+    for name, array in op.encode(op.Stack(op.Dense(np.eye(4)), op.Sparse(np.eye(4))))[1].items():
+        with pytest.raises(ValueError, match="WRITEABLE"):
+            array.setflags(write=True)
+        assert not array.flags.writeable, name

@@ -16,7 +16,7 @@ from rowspace.planning import dropped_bits, record_limit, to_integers
 from rowspace.sources import count_marginals
 
 NAMES = [f"a{i}" for i in range(30)]
-HUGE = rs.Domain({name: rs.Numeric(0, 10, bins=10) for name in NAMES})
+HUGE = rs.Domain({name: rs.Numeric(0, 10, bins=10, outside="drop") for name in NAMES})
 ROWS = 500
 FRAME = pd.DataFrame(np.random.default_rng(3).integers(0, 10, (ROWS, 30)), columns=NAMES)
 TRIPLES = rs.workload.marginals(HUGE, up_to=2) + rs.workload.marginal(HUGE, "a0", "a1", "a2")
@@ -123,7 +123,7 @@ def test_group_errors_are_those_of_the_answers(made):
 def wide_strategies():
     """Integer strategies of tables as planned, and one that drops bits; with counts that make answers large."""
     rng = np.random.default_rng(5)
-    domain = rs.Domain({name: rs.Numeric(0, 3, bins=3) for name in "abc"})
+    domain = rs.Domain({name: rs.Numeric(0, 3, bins=3, outside="drop") for name in "abc"})
     for privacy in (rs.ZCDP(0.5), rs.ApproxDP(1.0, 1e-6)):
         workload = rs.workload.product(domain, a="prefixes", b="ranges") + rs.workload.marginals(
             domain, up_to=2
@@ -186,7 +186,11 @@ def test_some_of_them_drop_bits():
     assert any(max(abs(A.largest_entry()), 1) * record_limit(A) > 2.0**64 for A, _ in wide_strategies())
 
 
-SMALL = rs.Domain(a=rs.Numeric(0, 2, bins=2), b=rs.Numeric(0, 3, bins=3), c=rs.Numeric(0, 4, bins=4))
+SMALL = rs.Domain(
+    a=rs.Numeric(0, 2, bins=2, integer=True, outside="drop"),
+    b=rs.Numeric(0, 3, bins=3, integer=True, outside="drop"),
+    c=rs.Numeric(0, 4, bins=4, integer=True, outside="drop"),
+)
 
 
 @pytest.mark.parametrize("privacy", [rs.ZCDP(0.5), rs.ApproxDP(1.0, 1e-6), rs.PureDP(1.0)], ids=str)
@@ -250,7 +254,7 @@ def test_the_worst_cell_can_be_the_objective():
 
 def test_a_strategy_for_other_sizes_is_refused(tmp_path):
     """A saved strategy whose sizes are those of the domain in another order has another sensitivity."""
-    domain = rs.Domain(a=rs.Numeric(0, 4, bins=4), b=rs.Numeric(0, 2, bins=2))
+    domain = rs.Domain(a=rs.Numeric(0, 4, bins=4, outside="drop"), b=rs.Numeric(0, 2, bins=2, outside="drop"))
     plan = rs.plan(rs.workload.marginals(domain, up_to=2), rs.ZCDP(0.5))
     A = op.Residuals((2, 4), ((), (0, 1)), (1.0, 1.0))
     forged = rs.Plan(plan.workload, plan.privacy, A, plan.privacy.noise(A.integer_norm(2)), 0.0, ())
@@ -279,7 +283,7 @@ def test_parts_of_next_to_no_importance_are_planned_and_answered():
 
 def test_products_of_six_attributes_fit_integers():
     """Contrasts of six attributes multiply: they are rounded to what 64 bits leave room for."""
-    wide = rs.Domain({name: rs.Numeric(0, 4, bins=4) for name in NAMES})
+    wide = rs.Domain({name: rs.Numeric(0, 4, bins=4, outside="drop") for name in NAMES})
     six = rs.workload.product(wide, **dict.fromkeys(NAMES[:6], "prefixes"))
     queries = six + rs.workload.marginals(wide, up_to=1)
     plan = rs.plan(queries, rs.ZCDP(0.5))
@@ -289,7 +293,7 @@ def test_products_of_six_attributes_fit_integers():
 
 def test_cells_can_be_had_where_they_fit():
     """An estimate of every cell, consistent with all answers, from tables that do not determine every cell."""
-    domain = rs.Domain({name: rs.Numeric(0, 10, bins=10) for name in "abcd"})
+    domain = rs.Domain({name: rs.Numeric(0, 10, bins=10, outside="drop") for name in "abcd"})
     w = rs.workload
     queries = w.product(domain, a="prefixes", b="ranges") + w.product(domain, c="prefixes", d="ranges")
     plan = rs.plan(queries, rs.ZCDP(0.5), effort="fast")
@@ -309,8 +313,12 @@ ONE_WAY = {
 def test_what_a_query_says_nothing_about_need_not_be_measured(kind):
     """A condition that always holds, a level of one label, a difference of counts from two tables: all are answered."""
     privacy, tables = ONE_WAY[kind]
-    county = rs.Categorical(["p", "q"], levels={"country": {"p": "all", "q": "all"}})
-    domain = rs.Domain(a=rs.Categorical(["x", "y"]), b=rs.Numeric(0, 3, bins=3), county=county)
+    county = rs.Categorical(["p", "q"], levels={"country": {"p": "all", "q": "all"}}, outside="drop")
+    domain = rs.Domain(
+        a=rs.Categorical(["x", "y"], outside="drop"),
+        b=rs.Numeric(0, 3, bins=3, outside="drop"),
+        county=county,
+    )
     asked = rs.workload.marginals(domain, sets=[["a"], ["b"], ["a", "country"]])
     plan = rs.plan(asked, privacy, strategy=tables)
     made = rs.release(plan, np.arange(12) * 10)

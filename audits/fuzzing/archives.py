@@ -71,7 +71,8 @@ def release_files() -> Parser:
     """Release files, and the answers of those that are accepted."""
     rows = pd.DataFrame({name: [0, 1, 2] for name in WIDE.names})
     made = [
-        rs.release(plan, rows if plan.domain == WIDE else np.arange(plan.domain.size)) for plan in plans()
+        rs.release(plan, rows if plan.domain.names == WIDE.names else np.arange(plan.domain.size))
+        for plan in plans()
     ]
     seeds = [_saved(release.save, "seed.release") for release in made]
 

@@ -31,7 +31,7 @@ INPUTS_PER_ENGINE = 200
 
 def csv_files() -> Parser:
     """CSV files; the engine, which takes longer to start than they to be read, serves many of them."""
-    engine = _LentEngine()
+    engine = LentEngine()
 
     def draw(rng: np.random.Generator) -> tuple[str, str, bytes]:
         way = pick(rng, ("cells", "cells", "marginals", "units"))
@@ -68,7 +68,7 @@ def _count(way: str, path: Any) -> None:
     assert unit is None or counts.sum(axis=0).max() <= 1
 
 
-class _LentEngine:
+class LentEngine:
     """Engines as `embedded_duckdb` makes them, each lent out many times."""
 
     def __init__(self) -> None:

@@ -24,7 +24,7 @@ def columns(attributes: int) -> dict[str, np.ndarray]:
 
 def ours(attributes: int) -> Work:
     records = pa.table(columns(attributes))
-    domain = Domain({name: Categorical(range(VALUES)) for name in records.column_names})
+    domain = Domain({name: Categorical(range(VALUES), outside="drop") for name in records.column_names})
     pairs = list(combinations(range(attributes), 2))
     return lambda: count_marginals(records, domain, pairs)
 

@@ -19,7 +19,7 @@ GAUSSIAN, LAPLACE = rs.ZCDP(0.5), rs.PureDP(2**0.5)
 
 
 def line(n: int) -> rs.Domain:
-    return rs.Domain(t=rs.Numeric(0, n, bins=n))
+    return rs.Domain(t=rs.Numeric(0, n, bins=n, outside="drop"))
 
 
 def ours(family: Any, privacy: Any) -> Contender:

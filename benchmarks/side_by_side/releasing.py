@@ -48,7 +48,7 @@ def floor(size: int) -> Work:
 
 def ours(size: int) -> Work:
     path = records(size)
-    domain = rs.Domain({name: rs.Categorical(range(VALUES)) for name in NAMES})
+    domain = rs.Domain({name: rs.Categorical(range(VALUES), outside="drop") for name in NAMES})
     workload = rs.workload.marginals(domain, up_to=2)
 
     def run() -> rs.planning.Plan:

@@ -18,7 +18,7 @@ TABLE_SIZES = (5, 10, 20, 30)
 
 
 def queries(attributes: int) -> rs.Workload:
-    domain = rs.Domain({f"a{i}": rs.Categorical(range(10)) for i in range(attributes)})
+    domain = rs.Domain({f"a{i}": rs.Categorical(range(10), outside="drop") for i in range(attributes)})
     return rs.workload.marginals(domain, up_to=3)
 
 

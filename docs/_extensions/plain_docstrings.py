@@ -10,6 +10,7 @@ import importlib
 import pkgutil
 import re
 from functools import cache
+from inspect import CO_VARARGS, CO_VARKEYWORDS
 from typing import Any
 
 import rowspace
@@ -164,7 +165,9 @@ def _code(text: str) -> str:
 def _parameters(obj: Any) -> frozenset[str]:
     """Names an entry may have: of parameters and of fields."""
     code = getattr(obj, "__code__", None) or getattr(getattr(obj, "__init__", None), "__code__", None)
-    names = set(code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]) if code else set()
+    # After the named ones come *args and **keywords, where there are any.
+    starred = sum(bool(code.co_flags & flag) for flag in (CO_VARARGS, CO_VARKEYWORDS)) if code else 0
+    names = set(code.co_varnames[: code.co_argcount + code.co_kwonlyargcount + starred]) if code else set()
     return frozenset(names | set(getattr(obj, "__dataclass_fields__", {})))
 
 

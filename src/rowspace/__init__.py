@@ -16,31 +16,43 @@ from ._version import __version__
 
 if TYPE_CHECKING:
     from . import error, operators, privacy, strategy, workload
-    from .domain import Categorical, Domain, Numeric
+    from .domain import Categorical, Dates, DayOfWeek, Domain, HourOfDay, Numeric
     from .exceptions import RowspaceError
+    from .formats import CSV
+    from .ledger import Ledger
     from .mechanism import release
     from .planning import Plan, Target, plan_for
     from .planning.choosing import plan
-    from .privacy import ZCDP, ApproxDP, Neighbours, PureDP
+    from .privacy import ZCDP, ApproxDP, Neighbours, PrivacyUnit, PureDP
     from .releases import Combined, Release, combine
     from .releases.export import export
+    from .study import Check, Study, check
     from .workload import Workload
 
 __all__ = [
+    "CSV",
     "ZCDP",
     "ApproxDP",
     "Categorical",
+    "Check",
     "Combined",
+    "Dates",
+    "DayOfWeek",
     "Domain",
+    "HourOfDay",
+    "Ledger",
     "Neighbours",
     "Numeric",
     "Plan",
+    "PrivacyUnit",
     "PureDP",
     "Release",
     "RowspaceError",
+    "Study",
     "Target",
     "Workload",
     "__version__",
+    "check",
     "combine",
     "error",
     "export",
@@ -54,12 +66,15 @@ __all__ = [
 ]
 
 _HOMES = {
-    "domain": ("Categorical", "Domain", "Numeric"),
+    "domain": ("Categorical", "Dates", "DayOfWeek", "Domain", "HourOfDay", "Numeric"),
     "exceptions": ("RowspaceError",),
+    "formats": ("CSV",),
+    "ledger": ("Ledger",),
     "mechanism": ("release",),
     "planning": ("Plan", "Target", "plan", "plan_for"),
-    "privacy": ("ZCDP", "ApproxDP", "Neighbours", "PureDP"),
+    "privacy": ("ZCDP", "ApproxDP", "Neighbours", "PrivacyUnit", "PureDP"),
     "releases": ("Combined", "Release", "combine", "export"),
+    "study": ("Check", "Study", "check"),
     "workload": ("Workload",),
 }
 
@@ -76,4 +91,4 @@ if not TYPE_CHECKING:
 
     def __dir__() -> list[str]:
         """What is public, loaded or not."""
-        return sorted({*globals(), *__all__})
+        return sorted(__all__)

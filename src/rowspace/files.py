@@ -9,19 +9,26 @@ Guarantees
   before they are unpacked (tests/hostile/test_bounded.py::test_a_hostile_file_fails_fast_and_small).
 - Reading evaluates nothing: no pickle, no literals, a header must match one pattern
   (tests/hostile/test_bounded.py::test_reading_a_file_executes_nothing).
+- Only regular files are read or replaced: a device, a pipe or a folder is one clear error, and nothing waits for it
+  (tests/hostile/test_regular_files.py::test_only_regular_files_are_read, ::test_no_device_is_replaced).
+- Hidden files that killed processes left are swept
+  (tests/hostile/test_regular_files.py::test_abandoned_files_are_swept).
 - What was written can be read (tests/hostile/test_bounded.py::test_what_could_not_be_read_is_not_written).
 """
 
 from __future__ import annotations
 
 import contextlib
+import errno
 import io
 import json
 import math
 import os
 import re
 import secrets
+import stat
 import struct
+import time
 import zipfile
 import zlib
 from pathlib import Path
@@ -49,6 +56,9 @@ MAX_ENTRIES = 2**20
 _FREE_BYTES = 2**28
 _MAX_RATIO = 64
 _LONGEST_HEADER = 256
+
+_TEMPORARY = re.compile(r"\.rowspace-[0-9a-f]{16}")
+_ABANDONED = 3600.0
 
 # What numpy writes for the arrays of a plan, and nothing else: whole or real numbers, in C order.
 _HEADER = re.compile(
@@ -99,11 +109,40 @@ def _pack(document: bytes, arrays: Arrays, method: int) -> bytes:
     return packed.getvalue()
 
 
+def open_regular(path: str | os.PathLike[str]) -> BinaryIO:
+    """A regular file for reading; an `OSError` for a folder, a device or a pipe, which could never end.
+
+    >>> open_regular("/dev/null")
+    Traceback (most recent call last):
+    ...
+    OSError: [Errno 22] it is a device, not a regular file
+    """
+    # Looked at before, because opening a device can set it going, and after, in case it was another then.
+    _require_regular(os.stat(path))
+    descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)  # a pipe must not make us wait
+    try:
+        _require_regular(os.fstat(descriptor))
+        return os.fdopen(descriptor, "rb")
+    except BaseException:
+        os.close(descriptor)
+        raise
+
+
+def _require_regular(status: os.stat_result) -> None:
+    if stat.S_ISREG(status.st_mode):
+        return
+    kinds = {stat.S_IFDIR: "a folder", stat.S_IFIFO: "a pipe", stat.S_IFSOCK: "a socket"}
+    what = kinds.get(stat.S_IFMT(status.st_mode), "a device")
+    raise OSError(errno.EINVAL, f"it is {what}, not a regular file")
+
+
 def write_whole(path: str | os.PathLike[str], fill: Any) -> None:
     """Call `fill(file)` on a temporary file and put it in place only when it is complete and on disk."""
     target = Path(path)
     temporary = target.with_name(f".rowspace-{secrets.token_hex(8)}")  # short: a long name must fit too
     try:
+        _check_replaceable(target)
+        _sweep(target.absolute().parent)
         # O_EXCL: never somebody else's file; mode 0666 less the umask: published files are readable as usual.
         descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
         with os.fdopen(descriptor, "wb") as file:
@@ -119,16 +158,35 @@ def write_whole(path: str | os.PathLike[str], fill: Any) -> None:
             temporary.unlink(missing_ok=True)
 
 
+def _check_replaceable(target: Path) -> None:
+    """Refuse to put a file in the place of a device or a pipe; a link is replaced, not followed."""
+    with contextlib.suppress(FileNotFoundError):
+        status = os.lstat(target)
+        if not stat.S_ISLNK(status.st_mode):
+            _require_regular(status)
+
+
+def _sweep(folder: Path) -> None:
+    """Remove what killed processes left here: hidden files of ours that nobody has written to for an hour."""
+    with contextlib.suppress(OSError), os.scandir(folder) as entries:
+        for entry in entries:
+            with contextlib.suppress(OSError):
+                ours = _TEMPORARY.fullmatch(entry.name) and entry.is_file(follow_symlinks=False)
+                if ours and time.time() - entry.stat(follow_symlinks=False).st_mtime > _ABANDONED:
+                    os.unlink(entry.path)
+
+
 def read_archive(path: str | os.PathLike[str], kind: str, version: int) -> tuple[dict[str, Any], Arrays]:
     """The body and arrays of a file that `write_archive` wrote with this kind and version."""
     name = Path(path).name
     try:
-        with open(path, "rb") as file:
+        with open_regular(path) as file:
             return unpack_archive(file, name, kind, version)
     except FileNotFoundError:
         raise FileError(f"{name} does not exist; expected a {kind} file") from None
-    except OSError as error:
-        raise FileError(f"cannot read {name}: {error.strerror or 'not a readable file'}") from None
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or "that is no file name"
+        raise FileError(f"cannot read {name}: {reason}") from None
 
 
 def unpack_archive(file: BinaryIO, name: str, kind: str, version: int) -> tuple[dict[str, Any], Arrays]:

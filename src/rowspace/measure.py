@@ -10,6 +10,8 @@ Guarantees
 - Overflow is impossible for up to `record_limit` records, and is ruled out from the strategy alone, before any
   data is touched (tests/test_measure.py::test_overflow_is_refused_beforehand).
 - A `Measurement` holds noisy answers only (tests/test_measure.py::test_measurement_holds_no_counts).
+- Strategies and noise of types of the caller's own are refused, and counts that change after they were checked are
+  not used (tests/test_measure.py::test_own_types_are_refused, ::test_counts_are_used_as_they_were_checked).
 """
 
 from __future__ import annotations
@@ -24,6 +26,7 @@ from .exceptions import IntegerOverflow, InvalidInput
 from .noise import BitSource, SecureRandom, discrete_gaussian, discrete_laplace, rounded_gaussian
 from .operators import Operator, TableOperator
 from .planning import check_overflow, dropped_bits, record_limit
+from .planning.known import require_known_noise
 from .privacy import DiscreteGaussian, DiscreteLaplace, NoiseModel, RoundedGaussian
 
 Integers = npt.NDArray[np.int64]
@@ -45,6 +48,7 @@ def measure(
 
     counts: one integer per cell; for a strategy of tables, something with `table(attributes)`, the counts over some.
     """
+    require_known_noise(strategy, noise)
     check_overflow(strategy)
     bits = dropped_bits(strategy)
     if hasattr(counts, "table"):
@@ -56,7 +60,7 @@ def measure(
         x = np.asarray(counts).reshape(-1)
         if x.dtype.kind not in "iu" or x.shape != (strategy.shape[1],):
             raise InvalidInput(
-                f"expected {strategy.shape[1]} integer counts, got {x.dtype} of shape {x.shape}"
+                f"expected {strategy.shape[1]} integer counts, got an array of another kind or of shape {x.shape}"
             )
         blocks = iter([(slice(None), *strategy.divided(_checked(x, record_limit(strategy)), bits))])
     random = random or SecureRandom()
@@ -73,7 +77,9 @@ def measure(
 
 def _checked(counts: Any, limit: int) -> Integers:
     """Counts as 64-bit integers, or an error that says nothing about them but that they break the public bound."""
-    x = np.asarray(counts).astype(np.int64, copy=False)
+    given = np.asarray(counts)
+    # What somebody else can still write to is copied: it must not change between this check and its use.
+    x = given.astype(np.int64, copy=given.flags.writeable)
     # No count may pass the bound alone, so that their 64-bit sum cannot wrap before it is compared.
     if x.size and (x.min() < 0 or x.max() > limit or _sum_exceeds(x.reshape(-1), limit)):
         raise IntegerOverflow(f"expected non-negative counts of at most {limit} records in all")

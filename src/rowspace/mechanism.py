@@ -10,6 +10,10 @@ Guarantees
   (measure.py; tests/test_mechanism.py).
 - A plan put together by hand, whose noise is not what its guarantee needs, is refused
   (tests/test_mechanism.py::test_a_plan_with_other_noise_is_refused).
+- So is one with a strategy, guarantee or noise of a class of one's own
+  (tests/test_mechanism.py::test_a_plan_of_own_types_is_refused).
+- With a ledger, noise comes from the secure source alone
+  (tests/test_mechanism.py::test_a_charge_is_for_secure_noise).
 - Nothing noisy is returned or written unless the ledger, when one is given, took the charge first
   (tests/test_mechanism.py::test_a_refused_charge_releases_nothing).
 - What is charged for is what is returned (tests/test_mechanism.py::test_the_ledger_keeps_what_is_released).
@@ -21,15 +25,19 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from contextlib import suppress
-from typing import Any, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 from .exceptions import InvalidInput, TooLarge
 from .measure import measure
-from .noise import BitSource
+from .noise import BitSource, SecureRandom
 from .operators import TableOperator
 from .planning import Plan
 from .planning.integers import calibrated_noise
+from .planning.known import require_known
 from .releases import Release
+
+if TYPE_CHECKING:
+    from .sources import Source
 
 
 @runtime_checkable
@@ -42,20 +50,22 @@ class Keeper(Protocol):
 
 def release(
     plan: Plan,
-    source: Any,
+    source: Source,
     *,
     ledger: Keeper | str | os.PathLike[str] | None = None,
     dataset: str | None = None,
+    second_budget: bool = False,
     table: str | None = None,
     random: BitSource | None = None,
     progress: Callable[[float], None] | None = None,
 ) -> Release:
     """Measure the plan's strategy on the data with noise and derive consistent answers.
 
-    source: a CSV or Parquet path, a pandas or polars frame, an Arrow or Ibis table, a database URL with `table=`,
-    or a vector of counts. ledger: who keeps the budget, as a path, a database URL or a `Ledger` (None: nobody);
-    dataset: which of its budgets to charge, when it has several. random: for tests only. progress: called with the
-    share of tables counted, where there are many; it depends on no data.
+    source: a CSV or Parquet path, `rs.CSV(path, …)` where more is to be said about a file, a pandas or polars frame, an
+    Arrow or Ibis table, a database URL with `table=`, or a vector of counts. ledger: who keeps the budget, as a path, a
+    database URL or a `Ledger` (None: nobody); dataset: which of its budgets to charge, when it has several;
+    second_budget: charge it though the same source was charged to another one before. random: for tests only, without
+    a ledger. progress: called with the share of tables counted, where there are many; it depends on no data.
 
     `BudgetExceeded` when it would cost more than remains; then nothing is released.
 
@@ -65,24 +75,40 @@ def release(
     >>> list(rs.release(plan, [10, 20, 30, 40]).answers().columns)
     ['group', 'age', 'answer', 'std_error', 'low', 'high']
     """
-    if not isinstance(plan, Plan):
-        raise InvalidInput(f"expected a plan made by rs.plan, got {type(plan).__name__}")
+    require_known(plan)
     if plan.noise != calibrated_noise(plan.strategy, plan.privacy):
         raise InvalidInput(
             f"expected the noise that {plan.privacy} needs for this strategy, got another; a plan put together by "
             "hand takes it from Privacy.noise, and rs.plan makes plans that have it"
         )
     keeper = _keeper(ledger, dataset)
+    if keeper is not None and random is not None:
+        if type(random) is not SecureRandom:
+            raise InvalidInput(
+                "expected no random= beside ledger=: a charge is for noise that nobody can repeat; leave out random=, "
+                f"or the ledger in a test, got {type(random).__name__}"
+            )
+        random = None  # a fresh one is as good, and nobody holds it
+    about = _about(keeper, source, table, second_budget)
     if keeper is not None and hasattr(keeper, "check"):
-        keeper.check(plan, dataset)  # only to refuse before a large table is read: charge() decides
+        keeper.check(plan, dataset, **about)  # only to refuse before a large table is read: charge() decides
     if keeper is not None:
         _require_answers(plan)
     counts = _counts(plan, source, table, progress)
     measurement = measure(plan.strategy, plan.noise, counts, random)
     made = Release(plan, measurement.answers)
     if keeper is not None:
-        keeper.charge(plan, made.to_bytes(), dataset)
+        keeper.charge(plan, made.to_bytes(), dataset, **about)
     return made
+
+
+def _about(keeper: Keeper | None, source: Any, table: str | None, second_budget: bool) -> dict[str, Any]:
+    """What a ledger is told of the source, so that it is not charged to two budgets unawares."""
+    if not getattr(keeper, "keeps_sources", False):
+        return {}
+    from .sources import source_digest
+
+    return {"source": source_digest(source, table), "second_budget": second_budget}
 
 
 def _require_answers(plan: Plan) -> None:
@@ -91,7 +117,7 @@ def _require_answers(plan: Plan) -> None:
         plan.rmse  # noqa: B018
 
 
-def _counts(plan: Plan, source: Any, table: str | None, progress: Callable[[float], None] | None) -> Any:
+def _counts(plan: Plan, source: Source, table: str | None, progress: Callable[[float], None] | None) -> Any:
     """What the strategy asks for: the tables it measures, or the count of every cell."""
     # Here, because engines take a while to import and planning needs none.
     from .sources import count_cells, count_marginals
@@ -100,7 +126,9 @@ def _counts(plan: Plan, source: Any, table: str | None, progress: Callable[[floa
     if isinstance(plan.strategy, TableOperator):
         sets = plan.strategy.sets
         return count_marginals(source, plan.domain, sets, table=table, unit=unit, progress=progress)
-    return count_cells(source, plan.domain, table=table, unit=unit)
+    cells = count_cells(source, plan.domain, table=table, unit=unit)
+    cells.setflags(write=False)  # nobody else has it: it need not be copied to be checked
+    return cells
 
 
 def _keeper(ledger: object, dataset: str | None) -> Keeper | None:

@@ -74,10 +74,11 @@ def test_show(folder: Path, ledger: Path) -> None:
     for words in ("people", "1.5-differential", "census", "survey", "left"):
         assert words in shown.out
     document = json.loads(rowspace("budget", "show", ledger, "--json").out)
-    assert [(b["dataset"], b["remaining"]) for b in document["budgets"]] == [
-        ("census", "1"),
-        ("people", "1.5"),
-        ("survey", "0.5"),
+    # A budget of (ε, δ) is counted in the ρ of its filter, rounded down: the largest that keeps the promise.
+    assert [(b["dataset"], b["unit"], b["remaining"]) for b in document["budgets"]] == [
+        ("census", "rho", "0.0280144"),
+        ("people", "epsilon", "1.5"),
+        ("survey", "rho", "0.5"),
     ]
     ended = released(folder, "a.csv", "--ledger", ledger)
     assert ended.code == 1
@@ -94,7 +95,7 @@ def test_show(folder: Path, ledger: Path) -> None:
         (["create", "new.db", "people", "--rho", "1", "--epsilon", "1"], 2, "--rho"),
         (["create", "new.db", "people", "--delta", "1e-6"], 2, "--rho"),
         (["create", "new.db", "people", "--epsilon", "-1"], 1, "epsilon"),
-        (["create", "new.db", "people", "--epsilon", "1", "--neighbours", "cousins"], 1, "neighbours"),
+        (["create", "new.db", "people", "--epsilon", "1", "--neighbours", "cousins"], 2, "neighbours"),
         (["create", "no/such/folder.db", "people", "--epsilon", "1"], 1, "cannot be opened"),
         (["create", "people.csv", "people", "--epsilon", "1"], 1, "no ledger"),
         (["show", "nothing.db"], 1, "create a budget first"),

@@ -3,6 +3,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import pandas as pd
 import pytest
 
 from rowspace import planning, sample
@@ -25,13 +26,17 @@ def test_the_demo_shows_plan_answers_and_what_is_next(tmp_path: Path) -> None:
     ):
         assert expected in words
     assert sorted(path.name for path in folder.iterdir()) == [
-        "people.csv",
+        "answers.csv",
+        "answers.csv-metadata.json",
         "people.parquet",
-        "people.plan",
         "people.release",
-        "people.toml",
         "report.html",
+        "study.plan",
+        "study.toml",
     ]
+    # The data, its release and the released answers cannot be taken for one another by their names.
+    assert "std_error" not in pd.read_parquet(folder / "people.parquet").columns
+    assert "std_error" in (folder / "answers.csv").read_text()
     page = (folder / "report.html").read_text()
     assert "<h1>People</h1>" in page
     assert "Histogram" in page

@@ -17,7 +17,7 @@ def test_the_draft_is_a_study_and_says_so_loudly(folder: Path) -> None:
     assert "public knowledge" in " ".join(ended.err.split())
     study = Study.load(folder / "draft.toml")
     assert study.name == "people"
-    assert study.domain["age"] == Numeric(0, 20, bins=20)
+    assert study.domain["age"] == Numeric(0, 20, bins=20, integer=True)
     assert study.domain["sex"] == Categorical(["F", "M"])
     assert rowspace("plan", folder / "draft.toml").code == 0
 

@@ -7,7 +7,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -78,7 +77,7 @@ ENTRIES = {
     [
         *((entry, signal.SIGINT, "numpy") for entry in ENTRIES),
         ("script", signal.SIGINT, "typer"),
-        ("script", signal.SIGINT, "rowspace.cli.report"),
+        ("script", signal.SIGINT, "rowspace.cli.plan"),
         ("python -m rowspace", signal.SIGTERM, "numpy"),
         ("script", signal.SIGHUP, "typer"),
     ],
@@ -190,16 +189,25 @@ def test_a_terminal_that_lacks_letters(folder: Path, encoding: str) -> None:
     assert json.loads(ended.stdout)["files"] == [name]
 
 
+WAITING = """
+import time
+from rowspace.study import Study
+def load(path):
+    print("at work", flush=True)
+    time.sleep(60)
+Study.load = load
+from rowspace.cli import main
+main()
+"""
+
+
 def test_an_interrupt(folder: Path) -> None:
-    """Reading a pipe that nobody writes to is where the program can be caught at work."""
-    pipe = folder / "pipe.toml"
-    os.mkfifo(pipe)
-    command = [sys.executable, "-m", "rowspace.cli", "plan", str(pipe)]
+    """Caught at work: between reading a study and the end."""
+    command = [sys.executable, "-c", WAITING, "plan", str(folder / "study.toml")]
     running = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    writer = os.open(pipe, os.O_WRONLY)  # returns once the program has opened the other end
-    time.sleep(0.2)
+    assert running.stdout is not None
+    assert running.stdout.readline() == "at work\n"
     running.send_signal(signal.SIGINT)
     out, err = running.communicate(timeout=60)
-    os.close(writer)
     assert running.returncode == 130
     assert "Traceback" not in out + err

@@ -18,9 +18,9 @@ def test_a_page_is_written(released: Path, tmp_path: Path) -> None:
     assert "<h1>A &lt;b&gt;title&lt;/b&gt;</h1>" in page.read_text()
 
 
-def test_the_title_is_the_files_name_and_machines_get_json(released: Path, tmp_path: Path) -> None:
+def test_the_title_is_the_studys_name_and_machines_get_json(released: Path, tmp_path: Path) -> None:
     document = json.loads(rowspace("report", released, "-o", tmp_path / "page.html", "--json").out)
-    assert document["title"] == released.stem
+    assert document["title"] == "Residents"
     assert document["bytes"] == (tmp_path / "page.html").stat().st_size
 
 
@@ -43,7 +43,7 @@ def test_the_budget_is_on_the_page(folder: Path) -> None:
     [
         (["no.release", "-o", "page.html"], "does not exist"),
         (["{released}", "-o", "missing/page.html"], "no folder"),
-        (["{released}", "-o", "{released}"], "also read"),
+        (["{released}", "-o", "{released}"], "ending in one of .html"),
         (["{released}", "-o", "page.html", "--ledger", "no.db"], "no.db"),
     ],
 )

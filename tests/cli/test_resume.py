@@ -65,7 +65,7 @@ def test_killed_between_charge_and_output(folder: Path, ledger: Path, names: tup
     assert ended.code == 0, ended.err
     assert "212 answers" in ended.out
     assert "at no cost" in ended.out
-    assert {path.name for path in folder.iterdir()} == before | set(names)
+    assert {path.name for path in folder.iterdir()} == before | set(names) | {"a.csv-metadata.json"}
     assert ledger.read_bytes() == charged
     if "a.release" in names:
         assert (folder / "a.release").read_bytes() == Ledger(ledger).resume(1)
@@ -89,7 +89,7 @@ def test_many_at_once(folder: Path, ledger: Path) -> None:
     assert [codes.get() for _ in racers] == [0] * 6
     for racer in racers:
         racer.join()
-    assert {path.name for path in (folder / "again").iterdir()} == set(NAMES)
+    assert {path.name for path in (folder / "again").iterdir()} == {*NAMES, "a.csv-metadata.json"}
     for name in NAMES:
         assert (folder / "first" / name).read_bytes() == (folder / "again" / name).read_bytes()
     assert Ledger(ledger).budget().charges == 1

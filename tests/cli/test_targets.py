@@ -46,14 +46,14 @@ def test_errors_at_several_epsilons(folder: Path) -> None:
 
 
 def test_bad_options(folder: Path) -> None:
-    for option in (
-        ("--epsilons", "some"),
-        ("--epsilons", "0"),
-        ("--target", "x"),
-        ("--target", "±5", "--epsilon", "1"),
+    for code, *option in (
+        (1, "--epsilons", "some"),
+        (1, "--epsilons", "0"),
+        (1, "--target", "x"),
+        (2, "--target", "±5", "--epsilon", "1"),
     ):
         ended = rowspace("plan", folder / "study.toml", *option)
-        assert ended.code == 1
+        assert ended.code == code
         assert ended.err.startswith("error: ")
         assert len(ended.err.strip().splitlines()) == 1
 

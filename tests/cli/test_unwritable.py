@@ -38,7 +38,7 @@ def two_ways(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("prepare", "names", "words"),
     [
-        (None, ["a.txt"], "ending in one of .release, .csv, .parquet, .json, got 'a.txt'"),
+        (None, ["a.txt"], "ending in one of .release, .csv, .parquet, .json, .xlsx, got 'a.txt'"),
         (None, [""], "ending in one of"),
         (None, ["no/folder/a.csv"], "there is no folder"),
         (None, ["people.csv/a.csv"], "there is no folder"),
@@ -78,7 +78,7 @@ def test_refused_before_it_is_charged(
 
 def test_the_longest_name_that_there_is(folder: Path, ledger: Path) -> None:
     """The temporary file's name was longer than the file's own: found only when it was paid for."""
-    target = folder / ("a" * 251 + ".csv")
+    target = folder / ("a" * (251 - len("-metadata.json")) + ".csv")
     release = ("release", folder / "study.toml", folder / "people.csv", "--ledger", ledger)
     assert rowspace(*release, "-o", target, "-q").code == 0
     assert target.exists()

@@ -15,6 +15,7 @@ import pytest
 import rowspace as rs
 from rowspace.exceptions import BudgetExceeded, LedgerError
 from rowspace.ledger import Ledger, content_digest
+from rowspace.ledger.costs import stated
 from rowspace.ledger.database import Database
 from tests.cli.running import rowspace
 from tests.engines.postgres import PostgresServer
@@ -205,3 +206,31 @@ def test_the_command_line(location: str, tmp_path: Path) -> None:
     broken = rowspace("budget", "show", location.replace("host=", "port=1&host="))
     assert broken.code == 1
     assert secret not in shown.out + shown.err + broken.out + broken.err
+
+
+def test_a_ledger_of_version_1_is_brought_up_to_date(
+    server: PostgresServer, database: str, location: str
+) -> None:
+    """By many at once, too."""
+    approximate = rs.ApproxDP(0.1, 1e-6)
+    Ledger(location).create("people", rs.ApproxDP(1.0, 1e-5))
+    Ledger(location).charge(plan(approximate), b"kept")
+    server.run(
+        "ALTER TABLE rowspace_budget DROP COLUMN composition",
+        "ALTER TABLE rowspace_charge DROP COLUMN source",  # and its index
+        "UPDATE rowspace_charge SET epsilon = '1/10', delta = '1/1000000', rho = '0'",
+        "UPDATE rowspace_ledger SET version = 1",
+        database=database,
+    )
+    found: list[Fraction] = []
+    threads = [
+        threading.Thread(target=lambda: found.append(Ledger(location).budget().spent)) for _ in range(5)
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert found == [stated(approximate)] * 5
+    Ledger(location).charge(plan(approximate), b"", source="somewhere")
+    assert Ledger(location).budget().spent == 2 * stated(approximate)
+    assert Ledger(location).resume(1) == b"kept"

@@ -151,3 +151,11 @@ def test_coefficients_whose_powers_vanish():
     faint = Moments(*(np.array([value]) for value in (1e-200, 0.0, 1e-100, 0.0)))
     with np.errstate(all="ignore"):
         assert error.half_widths(faint, PureDP(1.0).noise(1), 0.95)[0] > 0
+
+
+def test_noise_that_is_never_drawn_but_as_zero():
+    """Its variance is among the smallest numbers: no width, and no warning of an overflow."""
+    noise = PureDP(715.0).noise(1)
+    assert 0 < noise.variance < 1e-308
+    parts = Moments(*(np.array([value]) for value in (2.0, 2.0, 1.0, 0.0)))
+    assert error.half_widths(parts, noise, 0.95)[0] == pytest.approx(0, abs=1e-2)

@@ -117,6 +117,12 @@ def test_csv_files(seed: int, way: str, data: bytes) -> None:
     check("csv", (way, "rows.csv.gz", data))
 
 
+@given(SEEDS)
+@few_hundred
+def test_csv_files_with_one_more_line(seed: int) -> None:
+    check_drawn("lines", seed)
+
+
 def test_files_hold_strategies_of_every_kind() -> None:
     kinds = {type(plan.strategy).__name__ for plan in plans()}
     assert kinds >= {"Marginals", "Residuals", "ProductMarginals", "ProductResiduals", "Stack", "Merged"}

@@ -146,7 +146,8 @@ def test_other_promises_are_refused(privacy: rs.privacy.Privacy) -> None:
 
 def test_the_largest_vector_is_released() -> None:
     """Also where large entries leave the strategy fewer records than others can be asked of."""
-    plan = planned(rs.PureDP(1.0))
+    domain = rs.Domain(age=rs.Numeric(0, 4, bins=4, outside="drop"))
+    plan = rs.plan(rs.workload.ranges(domain, "age"), rs.PureDP(1.0))
     strategy = op.ProductMarginals((4,), ((0,),), (1.0,), (op.Dense(2.0**30 * np.eye(4)),))
     plan = dataclasses.replace(plan, strategy=strategy, noise=calibrated_noise(strategy, plan.privacy))
     assert record_limit(strategy) == 2**32

@@ -1,120 +1,196 @@
-"""(ε, δ) budgets: sums, and the accountant where it is installed."""
+"""Filters: fixed at creation, exact, valid whoever chooses the amounts, and never below the exact δ."""
 
 from __future__ import annotations
 
-import itertools
+import math
+import sqlite3
 from fractions import Fraction
 from pathlib import Path
 
+import mpmath
 import numpy as np
 import pytest
-import scipy
 
 import rowspace as rs
-from rowspace.exceptions import BudgetExceeded
-from rowspace.ledger import accountant
-from rowspace.ledger.composition import Entry, fits, spent
-from rowspace.ledger.costs import cost_of
-from rowspace.privacy import Privacy, zcdp_to_approx
-from rowspace.privacy.calibration import analytic_gaussian_sigma, gaussian_delta
+from rowspace.exceptions import BudgetExceeded, InvalidInput, LedgerError
+from rowspace.ledger import COMPOSITIONS, Cost, Ledger
+from rowspace.ledger.composition import Filter, total
+from rowspace.ledger.costs import stated
+from rowspace.privacy import Privacy
+from rowspace.privacy.filters import concentrated_limit, gaussian_limit
+from tests.ledger.adversary import best_of
 from tests.ledger.examples import new_ledger, plan
+from tests.privacy.test_filters import gaussian_delta
 
 BUDGET = rs.ApproxDP(1.0, 1e-5)
 
 
-def entry(privacy: Privacy, times: int) -> Entry:
-    return Entry(privacy, cost_of(plan(privacy), BUDGET), times)
+def filtered(folder: Path, composition: str, budget: Privacy = BUDGET) -> Ledger:
+    ledger = Ledger(folder / "budget.db")
+    ledger.create("people", budget, composition=composition)
+    return ledger
 
 
-@pytest.fixture
-def sums_only(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(accountant, "is_installed", lambda: False)
-
-
-@pytest.mark.usefixtures("sums_only")
-def test_sums() -> None:
-    mixed = [entry(rs.PureDP(0.25), 2), entry(rs.ApproxDP(0.25, 2.0**-18), 2)]
-    assert spent(BUDGET, mixed) == 1
-    assert fits(BUDGET, mixed)
-    assert not fits(BUDGET, [*mixed, entry(rs.PureDP(1e-3), 1)])
-    assert spent(BUDGET, [entry(rs.ApproxDP(0.25, 2.0**-18), 3)]) is None, "too much delta"
-
-
-@pytest.mark.usefixtures("sums_only")
-def test_concentrated_charges_are_summed_before_they_are_converted() -> None:
-    charges = [entry(rs.ZCDP(0.002), 5)]
-    assert spent(BUDGET, charges) == Fraction(zcdp_to_approx(0.01, 0.5e-5))
-    assert fits(BUDGET, charges)
-    assert not fits(BUDGET, [entry(rs.ZCDP(0.002), 20)])
-
-
-@pytest.mark.usefixtures("sums_only")
-def test_a_ledger_of_this_kind(tmp_path: Path) -> None:
+def test_one_release_can_spend_a_whole_budget(tmp_path: Path) -> None:
+    """Exactly: the filter for Gaussian noise loses nothing."""
     ledger = new_ledger(tmp_path, BUDGET)
-    ledger.charge(plan(rs.PureDP(0.5)), b"")
-    assert str(ledger.budget()) == "0.5 of 1 epsilon at delta 1e-05 left"
-    with pytest.raises(BudgetExceeded, match=r"0\.5 of 1 epsilon"):
-        ledger.charge(plan(rs.PureDP(0.75)), b"")
+    assert ledger.budget().filter.composition == "gaussian"
+    ledger.charge(plan(BUDGET), b"")
+    assert ledger.budget().remaining == 0
+    with pytest.raises(BudgetExceeded, match=r"0 of 0\.0"):
+        ledger.charge(plan(rs.ApproxDP(1e-3, 1e-9)), b"")
 
 
-with_accountant = pytest.mark.skipif(
-    not accountant.is_installed(), reason="needs the extra rowspace[accounting]"
-)
-
-
-@with_accountant
-def test_the_accountant_allows_more_than_sums() -> None:
-    many = [entry(rs.PureDP(0.05), 5), entry(rs.ApproxDP(0.1, 1e-6), 10)]
-    total = spent(BUDGET, many)
-    assert total is not None
-    assert total < Fraction(5, 4)
-    one = spent(BUDGET, [entry(rs.ApproxDP(0.5, 1e-5), 1)])
-    assert one is not None
-    # One mechanism at its own δ costs its own ε, up to the grid of the accountant, and never less.
-    assert 0.5 - 1e-9 <= one <= 0.5 + 1e-3
-
-
-@with_accountant
-@pytest.mark.parametrize("times", [1, 4, 50])
-def test_gaussian_charges_compose_to_one_gaussian(times: int) -> None:
-    """k Gaussians of deviation σ are one of deviation σ/√k: never less than its exact ε, and hardly more."""
-    each = rs.ApproxDP(0.05, 1e-7)
-    total = spent(BUDGET, [entry(each, times)])
-    assert total is not None
-    sigma = analytic_gaussian_sigma(each.epsilon, each.delta) / times**0.5
-    assert gaussian_delta(sigma, float(total)) <= BUDGET.delta
-    assert gaussian_delta(sigma, 0.99 * float(total)) > BUDGET.delta
-
-
-@with_accountant
-def test_pure_charges_compose_as_randomized_response() -> None:
-    """k times the worst ε-DP mechanism: its exact δ from the binomial law, never exceeded."""
-    times, each = 40, 0.02
-    total = spent(BUDGET, [entry(rs.PureDP(each), times)])
-    assert total is not None
-    k = np.arange(times + 1)
-    p = scipy.stats.binom.pmf(k, times, 1 / (1 + np.exp(-each)))
-    loss = each * (2 * k - times)
-    assert np.sum(p * np.maximum(0, 1 - np.exp(float(total) - loss))) <= BUDGET.delta
-    assert float(total) < times * each, "less than the sum"
-    assert np.sum(p * np.maximum(0, 1 - np.exp(0.99 * float(total) - loss))) > BUDGET.delta
-
-
-@with_accountant
-def test_a_budget_with_both_kinds_of_noise_refuses_in_time(tmp_path: Path) -> None:
-    """Charges go on past the sum of ε, and end before the accountant's ε passes the budget."""
+def test_gaussian_charges_add_up_as_gaussians_do(tmp_path: Path) -> None:
+    """Four releases of half the μ fill a budget: in ε, δ by sums they would be too much."""
+    mu_squared = 2 * gaussian_limit(1.0, 1e-5)
+    quarter = rs.ApproxDP(0.468, 1e-5)  # a little less than a quarter
+    assert Fraction(24, 100) < 2 * stated(quarter) / mu_squared < Fraction(1, 4)
     ledger = new_ledger(tmp_path, BUDGET)
-    kinds = (rs.PureDP(0.15), rs.ApproxDP(0.15, 1e-7))
-    most = next(
-        count
-        for count in itertools.count(1)
-        if not fits(BUDGET, [entry(kinds[i % 2], 1) for i in range(count + 1)])
-    )
-    assert most * 0.15 > BUDGET.epsilon
-    for i in range(most):
-        ledger.charge(plan(kinds[i % 2]), b"")
+    for _ in range(4):
+        ledger.charge(plan(quarter), b"")
     with pytest.raises(BudgetExceeded):
-        ledger.charge(plan(kinds[most % 2]), b"")
-    total = spent(BUDGET, [entry(privacy, most // 2) for privacy in kinds])
-    assert total is not None
-    assert total <= BUDGET.epsilon
+        ledger.charge(plan(quarter), b"")
+
+
+@pytest.mark.parametrize("composition", COMPOSITIONS)
+def test_what_each_composition_pays_for(composition: str, tmp_path: Path) -> None:
+    ledger = filtered(tmp_path, composition, rs.ApproxDP(1.0, 1e-3))
+    pays = [rs.PureDP(0.01), rs.ApproxDP(0.01, 1e-6)] + [rs.ZCDP(1e-4)] * (composition == "concentrated")
+    for privacy in pays:
+        ledger.charge(plan(privacy), b"")
+    assert ledger.budget().charges == len(pays)
+    if composition != "concentrated":
+        with pytest.raises(LedgerError, match="concentrated"):
+            ledger.charge(plan(rs.ZCDP(1e-4)), b"")
+    if composition == "basic":
+        assert ledger.budget().used == Cost(Fraction(2, 100), Fraction(1, 10**6))
+        assert str(ledger.budget()) == "0.98 of 1 epsilon left, 0.000999 of 0.001 delta"
+
+
+def test_basic_counts_delta_too(tmp_path: Path) -> None:
+    ledger = filtered(tmp_path, "basic")
+    for _ in range(2):
+        ledger.charge(plan(rs.ApproxDP(0.25, 5e-6)), b"")
+    with pytest.raises(BudgetExceeded, match=r"0\.5 of 1 epsilon left, 0 of 0\.00001 delta"):
+        ledger.charge(plan(rs.ApproxDP(0.25, 1e-12)), b"")
+    ledger.charge(plan(rs.PureDP(0.5)), b"")
+
+
+def test_concentrated_charges_are_converted_once(tmp_path: Path) -> None:
+    ledger = filtered(tmp_path, "concentrated")
+    assert ledger.budget().limit == concentrated_limit(1.0, 1e-5)
+    ledger.charge(plan(rs.ZCDP(0.01)), b"")
+    ledger.charge(plan(rs.PureDP(0.1)), b"")
+    assert ledger.budget().spent == Fraction(1, 100) + Fraction(1, 200)
+
+
+@pytest.mark.parametrize(
+    ("budget", "name"), [(rs.PureDP(1.0), "gaussian"), (BUDGET, "sums"), (BUDGET, "pld")]
+)
+def test_compositions_that_there_are_not(budget: Privacy, name: str, tmp_path: Path) -> None:
+    with pytest.raises(InvalidInput, match="expected composition"):
+        Ledger(tmp_path / "budget.db").create("people", budget, composition=name)
+
+
+def test_a_composition_is_fixed_with_its_budget(tmp_path: Path) -> None:
+    """There is no word that changes it; a ledger that has none, or another, is damaged."""
+    ledger = filtered(tmp_path, "basic")
+    ledger.charge(plan(rs.PureDP(0.1)), b"")
+    assert Ledger(tmp_path / "budget.db").budget().filter == Filter(BUDGET, "basic")
+    for written in (None, "least of all"):
+        with sqlite3.connect(tmp_path / "budget.db") as connection:
+            connection.execute("UPDATE rowspace_budget SET composition = ?", (written,))
+        with pytest.raises(LedgerError, match="damaged"):
+            ledger.budget()
+
+
+def over(number: float) -> float:
+    return math.nextafter(number, math.inf)
+
+
+@pytest.mark.parametrize(
+    ("budget", "composition", "fitting", "too_much"),
+    [
+        (rs.PureDP(0.3), None, rs.PureDP(0.1), rs.PureDP(over(0.1))),
+        (rs.ZCDP(0.3), None, rs.ZCDP(0.1), rs.ZCDP(over(0.1))),
+        (rs.ApproxDP(0.3, 3e-6), "basic", rs.ApproxDP(0.1, 1e-6), rs.ApproxDP(over(0.1), 1e-6)),
+        (rs.ApproxDP(0.3, 3e-6), "basic", rs.ApproxDP(0.1, 1e-6), rs.ApproxDP(0.1, over(1e-6))),
+    ],
+    ids=str,
+)
+def test_one_unit_in_the_last_place_over_is_refused(
+    budget: Privacy, composition: str | None, fitting: Privacy, too_much: Privacy, tmp_path: Path
+) -> None:
+    ledger = Ledger(tmp_path / "budget.db")
+    ledger.create("people", budget, composition=composition)
+    for _ in range(2):
+        ledger.charge(plan(fitting), b"")
+    with pytest.raises(BudgetExceeded):
+        ledger.charge(plan(too_much), b"")
+    ledger.charge(plan(fitting), b"")
+    assert ledger.budget().remaining == 0
+
+
+@pytest.mark.parametrize("composition", ["gaussian", "concentrated"])
+def test_comparisons_are_exact(composition: str) -> None:
+    filter_ = Filter.of(BUDGET, composition)
+    limit = filter_.limit.rho
+    assert filter_.fits(Cost(rho=limit))
+    assert not filter_.fits(Cost(rho=limit + Fraction(1, 10**100)))
+
+
+def test_thousands_of_charges_never_fall_below_the_exact_delta(tmp_path: Path) -> None:
+    """10,000 × (0.1, 1e-6). Loss distributions on a grid of floats said 1e-12 where 1.197e-12 is true."""
+    times, each = 10_000, rs.ApproxDP(0.1, 1e-6)
+    spent = times * stated(each)
+    low, high = 1.0, 1000.0
+    while over(low) < high:
+        middle = (low + high) / 2
+        low, high = (low, middle) if gaussian_limit(middle, 1e-12) >= spent else (middle, high)
+    budget = rs.ApproxDP(high, 1e-12)  # the least ε whose budget takes them all
+    with mpmath.workdps(400):
+        assert gaussian_delta(spent, high) <= 1e-12
+        assert gaussian_delta(spent, high * (1 - 1e-9)) > 1e-12
+    ledger = filtered(tmp_path, "gaussian", budget)
+    ledger.charge(plan(each), b"")
+    with sqlite3.connect(tmp_path / "budget.db") as connection:
+        columns = [row[1] for row in connection.execute("PRAGMA table_info(rowspace_charge)")][1:]
+        names = ", ".join(columns)
+        copies = f"INSERT INTO rowspace_charge ({names}) SELECT {names} FROM rowspace_charge WHERE id = 1"
+        for _ in range(times - 2):
+            connection.execute(copies)
+    ledger.charge(plan(each), b"")
+    assert (ledger.budget().charges, ledger.budget().used) == (times, Cost(rho=spent))
+    with pytest.raises(BudgetExceeded):
+        ledger.charge(plan(each), b"")
+
+
+def test_thousands_of_different_amounts_stay_short() -> None:
+    """Costs are on one grid: their sum has no more digits than each."""
+    amounts = [stated(rs.ApproxDP(0.1 + i / 7000, 1e-6)) for i in range(200)]
+    spent = total((Cost(rho=amount), 1) for amount in amounts).rho
+    assert 2**256 % spent.denominator == 0
+    assert spent == sum(amounts)
+
+
+@pytest.mark.parametrize(
+    "budget", [rs.ApproxDP(1.0, 1e-3), rs.ApproxDP(0.2, 0.05), rs.ApproxDP(3.0, 1e-6)], ids=str
+)
+@pytest.mark.parametrize("composition", ["gaussian", "concentrated"])
+def test_an_adversary_who_chooses_amounts_by_answers_never_wins(
+    composition: str, budget: rs.ApproxDP
+) -> None:
+    filter_ = Filter.of(budget, composition)
+    reached = best_of(filter_, 60, np.random.default_rng(5))
+    assert reached <= budget.delta * (1 + 1e-9)
+    if composition == "gaussian":
+        assert reached >= 0.99 * budget.delta, "he gets all that is promised him"
+
+
+def test_the_adversary_has_teeth(monkeypatch: pytest.MonkeyPatch) -> None:
+    """With a limit a hundredth too high he wins."""
+    budget = rs.ApproxDP(1.0, 1e-3)
+    loose = Fraction(101, 100) * gaussian_limit(1.0, 1e-3)
+    monkeypatch.setattr("rowspace.ledger.composition.gaussian_limit", lambda *_: loose)
+    assert best_of(Filter.of(budget), 60, np.random.default_rng(5)) > budget.delta

@@ -5,16 +5,19 @@ from __future__ import annotations
 import os
 import resource
 import sqlite3
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from multiprocessing import get_context
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import pytest
+import sqlalchemy as sa
 
 import rowspace as rs
 from rowspace.exceptions import LedgerError
 from rowspace.ledger import Ledger
+from rowspace.ledger.database import Database
 from tests.ledger.examples import COUNTS, new_ledger, plan
 
 PLAN = plan(rs.PureDP(0.1))
@@ -158,3 +161,30 @@ def test_read_only(what: str) -> None:
         assert "may not be written; check the permissions" in message or "cannot be opened" in message
         assert "cannot be written" in message
         assert ledger.history() == []
+
+
+def test_a_charge_is_on_disk_before_it_is_called_made(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """On the very connection that charges: full synchronization, of the folder too, and a journal that is a file."""
+    ledger = new_ledger(tmp_path, rs.PureDP(1.0))
+    found = []
+    insert = Database.writing
+
+    @contextmanager
+    def watched(self: Database, **named: bool) -> Iterator[sa.Connection]:
+        with insert(self, **named) as connection:
+            yield connection
+            found.append(
+                {
+                    pragma: connection.exec_driver_sql(f"PRAGMA {pragma}").scalar()
+                    for pragma in ("synchronous", "fullfsync", "journal_mode", "foreign_keys")
+                }
+            )
+
+    monkeypatch.setattr(Database, "writing", watched)
+    ledger.charge(plan(rs.PureDP(0.1)), b"")
+    ledger.create("places", rs.PureDP(1.0))
+    extra, on = 3, 1
+    expected = {"synchronous": extra, "fullfsync": on, "journal_mode": "delete", "foreign_keys": on}
+    assert found == [expected, expected]

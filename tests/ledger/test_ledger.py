@@ -135,17 +135,34 @@ def test_budgets_are_in_three_kinds(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "twin", ["people", "People", "PEOPLE", "\uff50eople", "caf\u00e9  2024", "cafe\u0301 2024", "Café 2024"]
+    "twin",
+    [
+        "people",
+        "People",
+        "PEOPLE",
+        "\uff50eople",
+        "caf\u00e9  2024",
+        "cafe\u0301 2024",
+        "Café 2024",
+        "pe\u043eple",  # Cyrillic o
+        "\u0420\u0435\u043eple",  # Cyrillic Er, ie, o
+        "peop\u0406e",  # Cyrillic І, which looks like l
+        "pe0ple",
+        "peopIe",
+        "\U0001d5c9\U0001d5be\U0001d5c8\U0001d5c9\U0001d5c5\U0001d5be",  # mathematical letters
+        "Café 2O24",
+    ],
 )
 def test_no_second_budget_under_a_name_that_looks_the_same(tmp_path: Path, twin: str) -> None:
-    """Composed and decomposed accents, wide letters, case and spaces: two budgets would be taken for one."""
+    """Accents, widths, case, spaces and confusable characters: two budgets would be taken for one."""
     ledger = new_ledger(tmp_path, rs.PureDP(1.0))
     ledger.create("Cafe\u0301 2024", rs.PureDP(1.0))
     before = (tmp_path / "budget.db").read_bytes()
     with pytest.raises(LedgerError, match="already"):
         ledger.create(twin, rs.PureDP(1.0))
     assert (tmp_path / "budget.db").read_bytes() == before
-    ledger.create("places", rs.PureDP(1.0))
+    for other in ("places", "Pe\u00f6ple", "people 2", "\u043b\u044e\u0434\u0438"):
+        ledger.create(other, rs.PureDP(1.0))
 
 
 @pytest.mark.parametrize("dataset", ["\udcff", "a\x00b", "x" * 300])

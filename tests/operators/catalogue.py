@@ -268,6 +268,22 @@ def _compounds():
         naive.merged(WIDE, [1, 3, 0, 2, 2]),
     )
     yield "merged, one cell each", op.Merged(op.Dense(INTEGERS), [1, 2, 0]), naive.merged(INTEGERS, [1, 2, 0])
+    yield "padded to the right", op.Padded.right(op.Ranges(3), 4), naive.padded(naive.ranges(3), 6, 4)
+    yield "padded below", op.Padded(op.Dense(WIDE), 4, 4), naive.padded(WIDE, 4, 4)
+    yield "padded both ways", op.Padded(op.Prefix(3), 5, 6), naive.padded(prefix, 5, 6)
+    yield "padded, rank deficient", op.Padded(op.Dense(RANK_ONE), 3, 5), naive.padded(RANK_ONE, 3, 5)
+    yield "extended", op.Extended(op.Prefix(3), (4,), (3,), 2), naive.extended(prefix, (4,), (3,), 2)
+    yield (
+        "extended in two attributes",
+        op.Extended(op.Kronecker(op.Prefix(3), op.Identity(2)), (4, 3), (3, 2), 0.5),
+        naive.extended(naive.kronecker(prefix, naive.identity(2)), (4, 3), (3, 2), 0.5),
+    )
+    yield (
+        "extended, rank deficient",
+        op.Extended(op.Dense(RANK_ONE), (2, 3), (1, 3), 3),
+        naive.extended(RANK_ONE, (2, 3), (1, 3), 3),
+    )
+    yield "extended by nothing", op.Extended(op.Prefix(3), (3,), (3,), 5), prefix
     yield "permuted", op.Permuted(op.Prefix(3), [2, 0, 1]), naive.permuted(prefix, [2, 0, 1])
     yield "permuted real", op.Permuted(op.Dense(WIDE), [1, 3, 0, 2]), naive.permuted(WIDE, [1, 3, 0, 2])
     yield "composed", op.Composed(op.Prefix(4), op.Haar(4)), naive.product(naive.prefix(4), haar)

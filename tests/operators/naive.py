@@ -187,3 +187,24 @@ def mirrored(kernel, sign):
     return np.array(
         [[kernel[abs(i - j)] + sign * kernel[i + j + 1] for j in range(n)] for i in range(n)], float
     )
+
+
+def padded(matrix, rows, columns):
+    """Zeros to the right and below."""
+    matrix = np.asarray(matrix, dtype=float)
+    return np.pad(matrix, [(0, rows - matrix.shape[0]), (0, columns - matrix.shape[1])])
+
+
+def extended(matrix, sizes, box, weight):
+    """The matrix on the cells of a box, one row for each other cell."""
+    rows = []
+    inside = [cell for cell in np.ndindex(*sizes) if all(c < b for c, b in zip(cell, box, strict=True))]
+    number = {cell: at for at, cell in enumerate(np.ndindex(*sizes))}
+    for row in np.asarray(matrix, dtype=float):
+        full = np.zeros(len(number))
+        full[[number[cell] for cell in inside]] = row
+        rows.append(full)
+    for cell, at in number.items():
+        if cell not in inside:
+            rows.append(np.eye(len(number))[at] * weight)
+    return np.array(rows)

@@ -51,6 +51,8 @@ LARGE = [
     0.5 * op.Prefix(N),
     op.Weighted(np.ones(N), op.Prefix(N)),
     op.Permuted(op.Prefix(N), np.arange(N)[::-1]),
+    op.Padded(op.Prefix(N - 1), N, N),
+    op.Extended(op.Prefix(N - 1), (N,), (N - 1,), 2),
     op.Merged(op.Prefix(N), np.arange(N)[::-1]),
     op.Composed(op.Prefix(N), op.Haar(N)),
     op.Sum((op.Prefix(N), op.Identity(N))),

@@ -16,7 +16,9 @@ from rowspace.planning import Plan
 from rowspace.planning.integers import calibrated_noise
 
 DOMAIN = rs.Domain(
-    age=rs.Numeric(0, 8, bins=8), sex=rs.Categorical(["F", "M"]), place=rs.Categorical(["a", "b"])
+    age=rs.Numeric(0, 8, bins=8, outside="drop"),
+    sex=rs.Categorical(["F", "M"], outside="drop"),
+    place=rs.Categorical(["a", "b"], outside="drop"),
 )
 QUERIES = rs.workload.prefixes(DOMAIN, "age") + rs.workload.marginal(DOMAIN, "age", "sex")
 CELLS = 16  # place is not asked about

@@ -1,5 +1,7 @@
 """Plans made for the worst answer say so, and are certified for it."""
 
+import dataclasses
+
 import numpy as np
 import pytest
 
@@ -56,9 +58,7 @@ def test_more_answers_than_can_be_looked_at():
     domain = rs.Domain({f"a{i}": rs.Numeric(0, 30, bins=30) for i in range(6)})
     ranges = dict.fromkeys(domain.names[:3], "ranges")
     plan = rs.plan(rs.workload.product(domain, ranges) + rs.workload.marginals(domain, up_to=1), rs.ZCDP(0.5))
-    worst = type(plan)(
-        plan.workload, plan.privacy, plan.strategy, plan.noise, plan.lower_bound, plan.candidates, "max", 1.0
-    )
+    worst = dataclasses.replace(plan, objective="max", max_lower_bound=1.0)
     assert worst.ratio == np.inf
     assert worst.certificate == "no lower bound is available for the error of its worst answer"
     assert "too many answers to look at" in str(worst)

@@ -16,7 +16,9 @@ from rowspace.releases.combined import Combined, combine
 from rowspace.releases.combined_answers import ByCells, ByQuery, ByStrategy, ByTables
 from rowspace.releases.combined_privacy import Guarantees
 
-DOMAIN = rs.Domain(age=rs.Numeric(0, 8, bins=8), sex=rs.Categorical(["F", "M"]))
+DOMAIN = rs.Domain(
+    age=rs.Numeric(0, 8, bins=8, outside="drop"), sex=rs.Categorical(["F", "M"], outside="drop")
+)
 COUNTS = np.arange(16) * 3
 RANGES = rs.workload.ranges(DOMAIN, "age") + rs.workload.marginal(DOMAIN, "sex")
 TABLES = rs.workload.marginals(DOMAIN, up_to=2)
@@ -99,7 +101,7 @@ def test_query_by_query_needs_one_that_supports(monkeypatch):
 
 
 def test_domains_too_large_for_cells():
-    domain = rs.Domain({f"a{i}": rs.Categorical(list("abcd")) for i in range(20)})
+    domain = rs.Domain({f"a{i}": rs.Categorical(list("abcd"), outside="drop") for i in range(20)})
     import pandas as pd
 
     rng = np.random.default_rng(0)
@@ -133,7 +135,9 @@ def test_coverage(way, monkeypatch):
     if way == "by query":
         monkeypatch.setattr(combined, "DECOMPOSITION_LIMIT", 4)
         monkeypatch.setattr(combined, "FEW_CELLS", 10**6)
-    domain = rs.Domain(a=rs.Categorical(list("abc")), b=rs.Categorical(list("xy")))
+    domain = rs.Domain(
+        a=rs.Categorical(list("abc"), outside="drop"), b=rs.Categorical(list("xy"), outside="drop")
+    )
     tables, cells = rs.workload.marginals(domain, up_to=2), rs.workload.identity(domain)
     first = rs.plan(tables, rs.PureDP(8.0 if way == "coarse noise" else 0.5), effort="fast")
     privacy = rs.PureDP(4.0) if way == "coarse noise" else rs.ZCDP(0.1)
@@ -227,14 +231,18 @@ def test_refuses_the_same_release_twice(tmp_path):
 
 def test_refuses_different_domains():
     one = made(RANGES, rs.PureDP(0.5))
-    coarser = rs.Domain(age=rs.Numeric(0, 8, bins=4), sex=rs.Categorical(["F", "M"]))
+    coarser = rs.Domain(
+        age=rs.Numeric(0, 8, bins=4, outside="drop"), sex=rs.Categorical(["F", "M"], outside="drop")
+    )
     other = made(rs.workload.marginals(coarser, up_to=2), rs.PureDP(0.5), np.arange(8))
     with pytest.raises(InvalidInput, match="different domains: they declare 'age' differently"):
         one.combine(other)
     fewer = made(rs.workload.ranges(DOMAIN, "age"), rs.PureDP(0.5), COUNTS.reshape(8, 2).sum(axis=1))
     with pytest.raises(InvalidInput, match="different domains: only some are about 'sex'"):
         rs.combine([one, fewer])
-    turned = rs.Domain(sex=rs.Categorical(["F", "M"]), age=rs.Numeric(0, 8, bins=8))
+    turned = rs.Domain(
+        sex=rs.Categorical(["F", "M"], outside="drop"), age=rs.Numeric(0, 8, bins=8, outside="drop")
+    )
     with pytest.raises(InvalidInput, match="another order"):
         one.combine(made(rs.workload.marginals(turned, up_to=2), rs.PureDP(0.5)))
 
@@ -261,7 +269,7 @@ def test_refuses_too_few():
 
 def test_refuses_foreign_queries():
     both = rs.combine([made(RANGES, rs.PureDP(0.5)), made(TABLES, rs.PureDP(0.5))])
-    other = rs.Domain(height=rs.Numeric(0, 2, bins=2))
+    other = rs.Domain(height=rs.Numeric(0, 2, bins=2, outside="drop"))
     with pytest.raises(InvalidWorkload, match="not measured as declared"):
         both.ask(rs.workload.identity(other))
     for bad in (3, [3], None):

@@ -7,7 +7,9 @@ import rowspace as rs
 from rowspace.noise import InsecureSeededRandom
 from rowspace.releases.interval_ends import interval_ends
 
-DOMAIN = rs.Domain(age=rs.Numeric(0, 16, bins=16), sex=rs.Categorical(["F", "M"]))
+DOMAIN = rs.Domain(
+    age=rs.Numeric(0, 16, bins=16, outside="drop"), sex=rs.Categorical(["F", "M"], outside="drop")
+)
 X = np.random.default_rng(1).integers(0, 300, (16, 2))
 WORKLOADS = {
     "ranges": rs.workload.ranges(DOMAIN, "age"),
@@ -71,10 +73,10 @@ def test_intervals_as_printed_cover_where_noise_is_coarse(privacy):
     (false-alarm rate below 1e-6 over all queries).
     """
     domain = rs.Domain(
-        age=rs.Numeric(0, 6, bins=6),
-        one=rs.Categorical(["a"]),
-        sex=rs.Categorical(["F", "M"]),
-        r=rs.Categorical(list("abc")),
+        age=rs.Numeric(0, 6, bins=6, outside="drop"),
+        one=rs.Categorical(["a"], outside="drop"),
+        sex=rs.Categorical(["F", "M"], outside="drop"),
+        r=rs.Categorical(list("abc"), outside="drop"),
     )
     x = np.random.default_rng(2).integers(0, 40, (6, 1, 2, 3))
     workload = rs.workload.ranges(domain, "age") + 3 * rs.workload.marginals(domain, up_to=2)

@@ -13,9 +13,9 @@ from rowspace.releases.derived_quantiles import cdf, median, quantiles
 from rowspace.releases.derived_tables import table, top
 
 DOMAIN = rs.Domain(
-    age=rs.Numeric(0, 16, bins=8),
-    sex=rs.Categorical(["F", "M"]),
-    region=rs.Categorical(["A", "B", "C"], levels={"zone": {"A": "N", "B": "N", "C": "S"}}),
+    age=rs.Numeric(0, 16, bins=8, outside="drop"),
+    sex=rs.Categorical(["F", "M"], outside="drop"),
+    region=rs.Categorical(["A", "B", "C"], levels={"zone": {"A": "N", "B": "N", "C": "S"}}, outside="drop"),
 )
 COUNTS = np.arange(1, 49).reshape(8, 2, 3) * 100
 
@@ -167,9 +167,9 @@ def test_a_table_where_a_condition_couples_its_attributes(release):
 def test_names_that_tables_use_themselves():
     """A category called total, attributes called like the figures: nothing is lost or overwritten."""
     domain = rs.Domain(
-        answer=rs.Categorical(["total", "x"]),
-        rank=rs.Categorical(["a", "b", "(total)", "total"]),
-        low=rs.Categorical(["", "''"]),
+        answer=rs.Categorical(["total", "x"], outside="drop"),
+        rank=rs.Categorical(["a", "b", "(total)", "total"], outside="drop"),
+        low=rs.Categorical(["", "''"], outside="drop"),
     )
     counts = np.arange(1, 17).reshape(2, 4, 2) * 10
     plan = rs.plan(rs.workload.marginals(domain, up_to=3), rs.PureDP(1e6), effort="fast")
@@ -229,7 +229,7 @@ def test_bad_input(release, call):
 
 
 def test_too_many_bins():
-    domain = rs.Domain(x=rs.Numeric(0, 4096, bins=4096))
+    domain = rs.Domain(x=rs.Numeric(0, 4096, bins=4096, outside="drop"))
     made = rs.release(
         rs.plan(rs.workload.identity(domain), rs.PureDP(1.0), effort="fast"), np.ones(4096, dtype=int)
     )

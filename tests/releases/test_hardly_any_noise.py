@@ -5,7 +5,9 @@ import pytest
 
 import rowspace as rs
 
-DOMAIN = rs.Domain(age=rs.Numeric(0, 8, bins=8), sex=rs.Categorical(["F", "M"]))
+DOMAIN = rs.Domain(
+    age=rs.Numeric(0, 8, bins=8, outside="drop"), sex=rs.Categorical(["F", "M"], outside="drop")
+)
 COUNTS = np.arange(16).reshape(8, 2)
 
 

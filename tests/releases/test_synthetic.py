@@ -11,10 +11,10 @@ from rowspace.releases import consistent_counts, consistent_fits
 from rowspace.sources import count_cells
 
 DOMAIN = rs.Domain(
-    age=rs.Numeric(0, 40, bins=8),
-    income=rs.Numeric(0, 1, bins=3),
+    age=rs.Numeric(0, 40, bins=8, integer=True, outside="drop"),
+    income=rs.Numeric(0, 1, bins=3, outside="drop"),
     sex=rs.Categorical(["F", "M"], other="else"),
-    code=rs.Categorical([3, 1, 2]),
+    code=rs.Categorical([3, 1, 2], outside="drop"),
 )
 COUNTS = np.random.default_rng(0).poisson(2, 216)
 

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import rowspace as rs
 from rowspace.domain.display import domain_html
-from rowspace.planning.display import plan_html
-from rowspace.releases.display import release_html
+from rowspace.planning.display import plan_html, target_plan_html
+from rowspace.releases.display import consistent_html, cross_table_html, estimate_html, release_html
 from rowspace.workload.display import workload_html
 from tests.report.html.test_markup import HOSTILE, seen
 
-DOMAIN = rs.Domain({"age": rs.Numeric(0, 8, bins=8), HOSTILE[0]: rs.Categorical([HOSTILE[1], "b"])})
+DOMAIN = rs.Domain(
+    {"age": rs.Numeric(0, 8, bins=8, integer=True), HOSTILE[0]: rs.Categorical([HOSTILE[1], "b"])}
+)
 QUERIES = rs.workload.ranges(DOMAIN, "age") + 2 * rs.workload.marginal(DOMAIN, HOSTILE[0])
 PLAN = rs.plan(QUERIES, rs.PureDP(1.0), effort="fast")
 RELEASE = rs.release(PLAN, [4] * 16)
@@ -34,13 +36,57 @@ def test_the_error_and_the_answers_of_every_group() -> None:
     page = seen(plan_html(PLAN)).text
     for group in PLAN.group_errors():
         assert group.group in page
-        assert f"±{group.rmse:.4g}" in page
+        assert f"{group.rmse:.4g}" in page
     assert "weighted RMSE" in page
     plain = rs.plan(rs.workload.ranges(DOMAIN, "age"), rs.PureDP(1.0), effort="fast")
     assert "weighted" not in plan_html(plain)
     shown = seen(release_html(RELEASE)).text
     assert all(part.group in shown for part in QUERIES.parts)
     assert "… and 33 more: release.answers()" in shown
+
+
+def test_what_is_derived_from_a_release() -> None:
+    share, table = RELEASE.share("age < 4"), RELEASE.table("age")
+    counts, found = RELEASE.consistent(integral=True), rs.plan_for(QUERIES, "±60", effort="fast")
+    half = (table.high - table.low) / 2
+    shown = {
+        estimate_html(share): [f"{share.value:,.6g}", f"{share.low:,.6g}", share.method],
+        cross_table_html(table): [
+            f"{table.answer.loc['3', 'count']:,.1f} ± {half.loc['3', 'count']:,.1f}",
+            f"{table.answer.loc['total', 'count']:,.1f} ±",
+            "half of the 95 % interval",
+        ],
+        consistent_html(counts): [
+            "38 answers",
+            "age = 0",
+            str(counts.answers()["answer"][0]),
+            counts.statement,
+        ],
+        target_plan_html(found): [
+            f"{found.epsilon:g}",
+            "±60 @95%",
+            f"±{found.met[0].half_width:.4g}",
+            HOSTILE[0],
+        ],
+    }
+    for page, expected in shown.items():
+        read = seen(page)
+        assert {name for name, _ in read.elements} <= TABLE
+        for text in expected:
+            assert text in read.text
+    for value in (share, table, counts, found, PLAN, RELEASE, RELEASE.combine(rs.release(PLAN, [4] * 16))):
+        assert value._repr_html_().count("<table") >= 1
+
+
+def test_two_attributes_and_long_tables() -> None:
+    domain = rs.Domain(a=rs.Numeric(0, 40, bins=40), b=rs.Categorical([f"c{i}" for i in range(20)]))
+    made = rs.release(
+        rs.plan(rs.workload.marginal(domain, "a", "b"), rs.PureDP(1.0), effort="fast"), [5] * 800
+    )
+    page = seen(cross_table_html(made.table("a", "b"))).text
+    assert "Counts by a and b" in page
+    assert "11 rows and 9 columns are left out: see .answer" in page
+    assert "total" in page
 
 
 def test_jupyter_finds_it() -> None:

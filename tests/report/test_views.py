@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
 from io import StringIO
 
 import pytest
 from rich.console import Console, RenderableType
 
 import rowspace as rs
-from rowspace.planning import GroupError
+from rowspace.planning import GroupError, considered
 from rowspace.privacy import ZCDP, ApproxDP, Neighbours, Privacy, PureDP
 from rowspace.report import AnswerGroup, AnswerRow, answers_view, first_answers, plain_privacy, plan_view
+from rowspace.report.words import factor
 
-DOMAIN = rs.Domain(age=rs.Numeric(0, 8, bins=8), sex=rs.Categorical(["F", "[bold]M[/bold]"]))
+DOMAIN = rs.Domain(age=rs.Numeric(0, 8, bins=8, integer=True), sex=rs.Categorical(["F", "[bold]M[/bold]"]))
 
 
 @pytest.fixture(scope="module")
@@ -79,10 +81,13 @@ def test_a_narrow_table_leaves_out_what_intervals_tell() -> None:
     ("privacy", "words"),
     [
         (PureDP(1.0), "a factor of 2.72."),
-        (PureDP(1e6), "a factor of e^1e+06."),
+        (PureDP(1e6), "a factor of e^1000000. This is a weak promise"),
         (PureDP(1.0, Neighbours.REPLACE_ONE), "Replacing any one record"),
         (ApproxDP(1.0, 1e-6), "a factor of 2.72, plus 1e-06."),
-        (ZCDP(0.5), "a shift by 1 standard deviations"),
+        (PureDP(0.001), "a factor of 1.00101."),
+        (PureDP(10.5), "This is a weak promise: "),
+        (ZCDP(0.1), "by at most a factor of 12.3, plus 1e-06."),
+        (ZCDP(2.0), "This is a weak promise, as ε = 12.8 would be: "),
     ],
 )
 def test_plain_words(privacy: Privacy, words: str) -> None:
@@ -97,3 +102,35 @@ def test_groups_that_are_left_out_are_counted(plan: rs.Plan) -> None:
         ("… and 2 more groups", 0),
     ]
     assert "… and 2 more groups" in text(answers_view(groups, 0.95))
+
+
+@pytest.mark.parametrize("epsilon", [1e-300, 1e-9, 0.001, 0.1, 0.69, 0.7, 1.0, 2.3, 4.6, 9.9, 19.9])
+def test_factors_are_never_rounded_down(epsilon: float) -> None:
+    shown = Decimal(factor(epsilon).replace(",", ""))
+    exact = Decimal(epsilon).exp()
+    assert shown >= exact
+    assert shown > 1
+    assert shown - exact <= max(Decimal("0.011") * (exact - 1), Decimal("2e-12"))
+
+
+def test_a_plan_says_who_is_left_out() -> None:
+    domain = rs.Domain(age=rs.Numeric(0, 8, bins=8, outside="drop"))
+    plan = rs.plan(rs.workload.ranges(domain, "age"), rs.PureDP(1.0))
+    shown = " ".join(text(plan_view(plan, plan.group_errors())).split())
+    assert "Records whose age is outside [0, 8) or missing are not counted." in shown
+    assert "±" not in shown
+
+
+def test_candidates_stand_by_what_was_chosen() -> None:
+    """Least worst answer first, though others have less in all."""
+    domain = rs.Domain(
+        age=rs.Numeric(0, 20, bins=20, outside="drop"), sex=rs.Categorical(["F", "M"], outside="drop")
+    )
+    plan = rs.plan(rs.workload.marginals(domain, up_to=2), rs.PureDP(1.0), objective="max")
+    for shown in (text(plan_view(plan, plan.group_errors())), str(plan), plan._repr_html_()):
+        assert "worst error" in shown
+        assert "24.4" in shown  # the squared error of the others' worst answer, over the bound
+    errors = considered(plan).errors
+    known = [error for error in errors if error is not None]
+    assert len(known) == len(errors) > 2
+    assert known == sorted(known)

@@ -88,16 +88,16 @@ def test_column_given_twice() -> None:
 @pytest.mark.parametrize(
     ("domain", "values", "message"),
     [
-        (NUMBER, ["1"], "column 'x' must hold numbers.*string"),
+        (NUMBER, ["1"], "column 'x' must hold numbers.*got text"),
         (NUMBER, [True], "must hold numbers.*boolean"),
         (NUMBER, [datetime.date(2020, 1, 1)], "must hold numbers.*date"),
         (NUMBER, [[1]], "must hold numbers.*nested type"),
-        (TEXT, [1], "must hold text.*int64"),
+        (TEXT, [1], "must hold text.*got an integer"),
         (TEXT, [b"a"], "must hold text.*binary"),
-        (INTEGER, ["1"], "must hold integers.*string"),
+        (INTEGER, ["1"], "must hold integers.*got text"),
         (INTEGER, [True], "must hold integers.*boolean"),
-        (BOOLEAN, [1], "must hold booleans.*int64"),
-        (BOOLEAN, ["true"], "must hold booleans.*string"),
+        (BOOLEAN, [1], "must hold booleans.*got an integer"),
+        (BOOLEAN, ["true"], "must hold booleans.*got text"),
     ],
 )
 def test_column_of_the_wrong_type(domain: Domain, values: list[Any], message: str) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 from pathlib import Path
 
 import pytest
@@ -32,7 +33,7 @@ def write(folder: Path, text: str | bytes, name: str = "rows.csv") -> Path:
         "x|code\n1|01\n2|1\n3|#x\n",
         '"code","x"\n"01","1"\n"1","2"\n"#x","3"\n',
         ",note,note,code,x\n1,a,b,01,1.0\n2,a,b,1,2e0\n3,a,b,#x, 3\n",
-        '"a\nb","say ""hi""",code,x\n"1,\n2",z,01,1\n,,1,2\n,,#x,3\n',
+        '"a,b","say ""hi""",code,x\n"1,\t2",z,01,1\n,,1,2\n,,#x,3\n',
         "code,x\n01,1\n1,2\n#x,3\n,1\n01,\n01,nan\n",
     ],
 )
@@ -57,20 +58,39 @@ def test_integer_categories_compare_as_numbers(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("", "empty"),
-        ("code,x\n01\n", "cannot|could not"),
-        ("code,x\n01,1,1\n", "cannot|could not"),
-        ("code,x\n01,\xe4\n".encode("latin-1"), "cannot|could not"),
+        ("", "empty file"),
+        ("code,x\n01\n", "expected 2 cells"),
+        ("code,x\n01,1,1\n", "expected 2 cells"),
+        ("code,x\n01,\xe4\n".encode("latin-1"), "is not utf-8 text: .*encoding = "),
+        ("code,x\n01,\0\n", "is not utf-8 text"),
+        ("code,x\n\ufeff01,1\n", "is not utf-8 text"),
+        ("code,x\n01,1".encode("utf-16"), "is not utf-8 text"),
+        ("c\xf6de,x\n01,1\n".encode("latin-1"), "is not utf-8 text"),
+        ('code,x\n0"1,1\n', "quotes"),
+        ('code,x\n"01"1,1\n', "quotes"),
+        ('code,x\n"01,1\n', "quotes"),
+        ('code,x\n"0\n1",1\n', "quoted_newlines = true"),
+        ('co"de,x\n01,1\n', "quotes"),
+        ("code,x\r01,1\r", "carriage return"),
+        ("code,x\n01,1\r02,1\n", "carriage return"),
         ("code,x\n01,one\n", "column 'x' must hold numbers"),
         ("Code,x\n01,1\n", "did you mean 'Code'"),
         ("code,x,x\n01,1,1\n", "expected one column 'x', got 2"),
         ("01,1\n1,2\n", "header line"),
-        (b"\x00\x01\x02\xff\xfe", "cannot|header line"),
+        (b"\x00\x01\x02\xff\xfe", "is not utf-8 text"),
     ],
 )
 def test_damaged_files(tmp_path: Path, text: str | bytes, message: str) -> None:
     with pytest.raises(SourceError, match=message):
         count_cells(write(tmp_path, text), CODES)
+
+
+def test_damage_is_said_before_all_other_faults(tmp_path: Path) -> None:
+    packed = gzip.compress(b"code,x\n01\n" + bytes(range(32, 127)) * 10)
+    with pytest.raises(SourceError, match="cannot be read as CSV"):
+        count_cells(write(tmp_path, packed[:-9], "rows.csv.gz"), CODES)
+    with pytest.raises(SourceError, match="expected 2 cells"):
+        count_cells(write(tmp_path, packed, "rows.csv.gz"), CODES)
 
 
 def test_damaged_compression(tmp_path: Path) -> None:

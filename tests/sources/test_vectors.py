@@ -62,9 +62,9 @@ def test_the_result_is_a_copy() -> None:
         ([1, 2, 3, 4, 5, 2**63], "non-negative integers"),
         ([2**61] * 6, "62 bits"),
         (["1", "2", "3", "4", "5", "6"], "integer counts"),
-        ([True] * 6, "type bool"),
-        ([None, 1, 2, 3, 4, 5], "type object"),
-        ([1, 2, 3, 4, 5, 2**70], "type object"),
+        ([True] * 6, "array of booleans"),
+        ([None, 1, 2, 3, 4, 5], "array of Python objects"),
+        ([1, 2, 3, 4, 5, 2**70], "array of Python objects"),
     ],
 )
 def test_what_is_not_a_count_is_refused(source: Any, message: str) -> None:

@@ -36,7 +36,7 @@ def test_csv(tmp_path: Path) -> None:
     assert (found["share"].low, found["share"].high, found["share"].whole) == (-1.25, 0.5, False)
     assert found["sex"].values == ("F", "M")
     assert found["empty"].kind == "empty"
-    assert found["born"].kind == "text"
+    assert found["born"].kind == "times"
 
 
 def test_parquet_with_everything(tmp_path: Path) -> None:
@@ -54,8 +54,9 @@ def test_parquet_with_everything(tmp_path: Path) -> None:
         "many": "many",
         "flag": "booleans",
         "hole": "numbers",
-        "date": "other",
+        "date": "times",
         "nulls": "other",
+        "a\nb": "unnamed",
     }
     assert found["hole"].low == found["hole"].high == 2.5
 
@@ -95,9 +96,11 @@ def number(low: float, high: float, whole: bool = True) -> Numeric:
 
 
 def test_bins_are_round_and_cover_the_data() -> None:
-    assert number(0, 99) == Numeric(0, 100, bins=100)
-    assert number(1, 8) == Numeric(1, 9, bins=8)
-    assert number(0, 199_999) == Numeric(0, 200_000, bins=20)
+    assert number(0, 99) == Numeric(0, 100, bins=100, integer=True)
+    assert number(1, 8) == Numeric(1, 9, bins=8, integer=True)
+    assert number(0, 199_999) == Numeric(0, 200_000, bins=20, integer=True)
+    assert number(0, 199_999, whole=False) == Numeric(0, 200_000, bins=20)
+    assert not number(1e18, 3e18).integer
     assert number(0.05, 0.95, whole=False).edges.tolist()[:3] == [0.05, 0.1, 0.15]
     for low, high in [(-1e9, 3.0), (5.0, 5.0), (0.0, 0.0), (-7.5, -7.25), (1e-9, 2e-9), (1e18, 3e18)]:
         assert number(low, high, whole=False).size <= 64

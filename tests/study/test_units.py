@@ -16,7 +16,7 @@ UNIT = 'epsilon = 1.0\nprivacy_unit = "user id"\nmax_rows_per_unit = 3'
 def test_the_unit_is_read_and_written_back() -> None:
     study = Study.parse(changed("epsilon = 1.0", UNIT))
     assert study.privacy == PureDP(1.0, unit=PrivacyUnit("user id", 3))
-    assert "Adding or removing any one 'user id' with all its rows" in plain_privacy(study.privacy)
+    assert "Adding or removing any one user id with all its rows" in plain_privacy(study.privacy)
     for privacy in (study.privacy, ZCDP(0.5, "replace-one", PrivacyUnit('odd"; name', 1))):  # type: ignore[arg-type]
         text = write_study("units", study.domain, privacy, [{"total": True}])
         assert Study.parse(text).privacy == privacy

@@ -14,7 +14,7 @@ STATES = {"Alameda": "CA", "Kern": "CA", "Clark": "NV"}
 COASTS = {"CA": True, "NV": False}
 
 DOMAIN = Domain(
-    age=Numeric(0, 12, bins=4),
+    age=Numeric(0, 12, bins=4, integer=True),
     sex=Categorical(["F", "M"], other="unknown"),
     height=Numeric(0, 1, bins=4),
     county=Categorical(list(STATES), levels={"state": STATES, "coastal": COASTS}),
@@ -35,6 +35,8 @@ COMPARE = {
 def values_of_cell(name: str, cell: int) -> list[Any]:
     """Values that a record in this cell may have: all integers of a bin, or a few of its numbers."""
     attribute = DOMAIN[name]
+    if cell == attribute.size:
+        return [None]
     if isinstance(attribute, Categorical):
         return [attribute.cell_labels[cell]]
     low, high = float(attribute.edges[cell]), float(attribute.edges[cell + 1])
@@ -44,21 +46,23 @@ def values_of_cell(name: str, cell: int) -> list[Any]:
 
 
 def cells(names: tuple[str, ...]) -> Iterator[tuple[int, ...]]:
-    """All joint cells of some attributes in C order."""
-    return itertools.product(*(range(DOMAIN[name].size) for name in names))
+    """All joint cells of some attributes in C order, the last of each for missing values where it has such."""
+    return itertools.product(*(range(DOMAIN[name].size + DOMAIN[name].keeps_missing) for name in names))
 
 
 def record_with_levels(record: dict[str, Any]) -> dict[str, Any]:
     """Add the taxonomy levels to a record."""
     if "county" in record:
-        state = STATES[record["county"]]
-        return {**record, "state": state, "coastal": COASTS[state]}
+        state = STATES.get(record["county"])
+        return {**record, "state": state, "coastal": COASTS.get(state)}
     return record
 
 
-def evaluate(condition: Condition, record: dict[str, Any]) -> bool:
-    """Evaluate a condition on one record, the slow and obvious way."""
+def evaluate(condition: Condition, record: dict[str, Any]) -> bool | None:
+    """Evaluate a condition on one record, the slow and obvious way; None is SQL's unknown."""
     match condition:
+        case Test(name, _, _) if record[name] is None:
+            return None
         case Test(name, "between", (low, high)):
             return low <= record[name] <= high
         case Test(name, "in", values):
@@ -66,11 +70,14 @@ def evaluate(condition: Condition, record: dict[str, Any]) -> bool:
         case Test(name, comparison, (value,)):
             return COMPARE[comparison](record[name], value)
         case Not(inner):
-            return not evaluate(inner, record)
+            found = evaluate(inner, record)
+            return None if found is None else not found
         case And(parts):
-            return all(evaluate(part, record) for part in parts)
+            values = [evaluate(part, record) for part in parts]
+            return False if False in values else None if None in values else True
         case Or(parts):
-            return any(evaluate(part, record) for part in parts)
+            values = [evaluate(part, record) for part in parts]
+            return True if True in values else None if None in values else False
     raise AssertionError(condition)
 
 
@@ -84,5 +91,5 @@ def truth(condition: Condition, names: tuple[str, ...]) -> list[bool]:
             for values in itertools.product(*choices)
         }
         assert len(answers) == 1, f"{condition} is not constant on {cell}"
-        found.append(answers.pop())
+        found.append(answers.pop() is True)
     return found

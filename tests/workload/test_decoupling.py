@@ -9,7 +9,9 @@ from rowspace.operators import Kronecker
 from rowspace.workload.decoupling import decoupled
 
 DOMAIN = rs.Domain(
-    age=rs.Numeric(0, 6, bins=6), sex=rs.Categorical(["F", "M"]), region=rs.Categorical(["A", "B", "C"])
+    age=rs.Numeric(0, 6, bins=6, integer=True),
+    sex=rs.Categorical(["F", "M"]),
+    region=rs.Categorical(["A", "B", "C"]),
 )
 
 

@@ -13,9 +13,11 @@ from rowspace import workload as wl
 from rowspace.domain import Categorical, Domain, Numeric
 from rowspace.exceptions import InvalidDomain, InvalidWorkload, TooLarge
 
-from .records import COASTS, DOMAIN, STATES, cells
+from .records import COASTS, DOMAIN, STATES
 
-SMALL = Domain(x=Numeric(0, 4, bins=4), y=Categorical(["a", "b"]), z=Numeric(0, 3, bins=3))
+SMALL = Domain(
+    x=Numeric(0, 4, bins=4, integer=True), y=Categorical(["a", "b"]), z=Numeric(0, 3, bins=3, integer=True)
+)
 
 
 def dense(workload):
@@ -68,7 +70,10 @@ def test_levels_are_marginals_of_their_attribute():
     ]
     assert workload.labels() == labels
     rows = [
-        [float(s == sex and COASTS[STATES[joint["county"].values[c]]] is coastal) for s, c in cells(names)]
+        [
+            float(s == sex and COASTS[STATES[joint["county"].values[c]]] is coastal)
+            for s, c in itertools.product(*map(range, joint.shape))
+        ]
         for sex in range(3)
         for coastal in (True, False)
     ]
@@ -129,7 +134,7 @@ def test_product_over_a_level():
 
 @pytest.mark.parametrize("n", [1, 2, 7, 1000])
 def test_every_range_is_labelled_by_its_own_ends(n):
-    workload = wl.ranges(Domain(x=Numeric(0, n, bins=n)), "x")
+    workload = wl.ranges(Domain(x=Numeric(0, n, bins=n, integer=True)), "x")
     factor = workload.parts[0].factors[0]
     sample = {0, workload.size - 1, workload.size // 2, n - 1, n % workload.size, workload.size // 3}
     for row in sample:

@@ -11,7 +11,7 @@ from rowspace import workload as wl
 from rowspace.domain import Categorical, Domain, Numeric
 from rowspace.exceptions import InvalidWorkload
 
-DOMAIN = Domain(x=Numeric(0, 4, bins=4), y=Categorical(["a", "b"]))
+DOMAIN = Domain(x=Numeric(0, 4, bins=4, integer=True), y=Categorical(["a", "b"]))
 
 
 @pytest.mark.parametrize(
@@ -29,7 +29,7 @@ def test_rows_are_queries(queries):
     expected = queries.to_dense() if isinstance(queries, op.Operator) else queries
     expected = expected.toarray() if sparse.issparse(expected) else np.asarray(expected, dtype=float)
     assert np.array_equal(workload.operator().to_dense(), expected)
-    assert workload.domain == Domain(cell=Numeric(0, 3, bins=3))
+    assert workload.domain == Domain(cell=Numeric(0, 3, bins=3, outside="drop", integer=True))
     assert workload.label(0) == "row 0"
     assert workload.table()["cell"][0] == "row 0"
 

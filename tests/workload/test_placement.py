@@ -71,7 +71,11 @@ def test_weaving_too_many_cells_is_refused():
     workload = wl.predicates(domain, ["a = 1 or c = 1"])
     with pytest.raises(TooLarge, match="declare the coupled attributes next to each other"):
         workload.operator()
-    assert workload.reduced().operator().to_dense().tolist() == [[1, 1, 1, 0]]
+    reduced = workload.reduced()
+    assert reduced.operator().to_dense().tolist() == [[1, 1, 1, 0]]
+    # With places the third value of each is missing: then the other one decides.
+    counted = reduced.over(reduced.domain.with_places()).operator().to_dense()
+    assert counted.reshape(3, 3).tolist() == [[1, 1, 1], [1, 0, 0], [1, 0, 0]]
 
 
 def test_weaving_too_many_entries_is_refused():

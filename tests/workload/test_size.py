@@ -29,7 +29,7 @@ def budget():
 
 def test_all_ranges_on_a_million_cells(budget):
     with budget:
-        domain = Domain(x=Numeric(0, 2**20, bins=2**20))
+        domain = Domain(x=Numeric(0, 2**20, bins=2**20, integer=True))
         workload = 2 * wl.ranges(domain, "x") + wl.prefixes(domain, "x")
         assert workload.operator().shape == (2**19 * (2**20 + 1) + 2**20, 2**20)
         assert workload.label(2**20 + 5) == "x in [1, 7)"
@@ -62,7 +62,7 @@ def test_building_takes_milliseconds():
 
 
 def test_predicates_cost_what_they_touch(budget):
-    domain = Domain({f"a{k}": Numeric(0, 1000, bins=1000) for k in range(30)})
+    domain = Domain({f"a{k}": Numeric(0, 1000, bins=1000, integer=True) for k in range(30)})
     with budget:
         workload = wl.predicates(domain, [f"a{k} < {k + 1} and a{k + 1} >= 5" for k in range(29)])
         workload.operator()

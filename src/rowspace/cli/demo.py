@@ -2,24 +2,23 @@
 
 from __future__ import annotations
 
+import dataclasses
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
-import typer
 from rich.text import Text
 
 from rowspace import mechanism, planning, sample
 from rowspace.planning import Plan
-from rowspace.releases import Release, export
+from rowspace.releases import Release, export, exported_files
 from rowspace.report import AnswerGroup, answer_rows, answers_view, plan_view
 from rowspace.report.html import write_report
 from rowspace.sources import count_cells
 from rowspace.study import Study
 from rowspace.workload import Workload, predicates
 
-from .options import Force, Json, Quiet
 from .outputs import check_writable, make_folder
 from .screen import Screen
 
@@ -31,43 +30,22 @@ QUESTIONS = {
 }
 
 #: The files that ``-o DIR`` leaves.
-KEPT = ("people.toml", "people.parquet", "people.plan", "people.release", "people.csv", "report.html")
+KEPT = ("study.toml", "people.parquet", "study.plan", "people.release", "answers.csv", "report.html")
 
 LEVEL = 0.95
 TRUTH = "true value *"
 TRUTH_NOTE = " * true value, shown only because this sample is invented"
 
 
-def demo(
-    folder: Annotated[
-        Path | None,
-        typer.Option(
-            "--output",
-            "-o",
-            metavar="DIR",
-            help="Also keep study, data, plan, release, table and the report, a web page.",
-            show_default=False,
-        ),
-    ] = None,
-    force: Force = False,
-    as_json: Json = False,
-    quiet: Quiet = False,
-) -> None:
-    """Plan and release the sample study: 50,000 invented people. [bold]Start here.[/bold]
-
-    Shows what a plan says before any data is touched, and then the answers beside the truth.
-
-    [dim]Examples[/dim]
-      rowspace demo
-      rowspace demo -o demo      [dim]keeps the files, and writes a report to look at[/dim]
-    """
+def demo(folder: Path | None, *, force: bool, as_json: bool, quiet: bool) -> None:
+    """Plan and release the sample study, and keep the files where that is asked for."""
     screen = Screen(quiet, as_json)
     if folder is not None:
         make_folder(folder)
-        check_writable([folder / name for name in KEPT], force=force)
+        check_writable([file for name in KEPT for file in exported_files(folder / name)], force=force)
     study = Study.load(_sample_study())
     with screen.working("Planning, without the data"):
-        plan = planning.plan(study.workload, study.privacy)
+        plan = dataclasses.replace(planning.plan(study.workload, study.privacy), title=study.name)
         groups = plan.group_errors()
     screen.show("", Text(" 1. The plan: no data has been touched yet", style="bold cyan"), "")
     screen.show(plan_view(plan, groups, study.name))
@@ -137,7 +115,7 @@ def _commands(folder: Path | None) -> Iterator[tuple[str, str]]:
         yield "rowspace init YOUR_DATA.csv", "draft a study of your own table"
         return
     yield f'rowspace ask {folder / "people.release"} "age between 30 and 39"', "ask more, for free"
-    yield f"rowspace plan {folder / 'people.toml'} --epsilon 0.5", "see what more privacy would cost"
+    yield f"rowspace plan {folder / 'study.toml'} --epsilon 0.5", "see what more privacy would cost"
     yield f"rowspace init {folder / 'people.parquet'} -o {folder / 'draft.toml'}", "draft a study of a table"
 
 

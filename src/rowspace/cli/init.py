@@ -3,52 +3,36 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Any
 
-import typer
 from rich.panel import Panel
 from rich.text import Text
 
 from rowspace.sources.databases import is_url
 from rowspace.sources.drafting import sketch_columns
-from rowspace.study import DATA_WARNING, Study, draft_study
+from rowspace.study import DATA_WARNING, DataPlace, Study, draft_study
 
-from .options import Force, Json, Quiet, Table
-from .outputs import check_writable, write_text
+from .outputs import check_endings, check_writable, write_text
 from .screen import Screen
 
 
 def init(
-    data: Annotated[
-        str,
-        typer.Argument(
-            metavar="DATA",
-            help="A CSV or Parquet file, a database file or a database URL.",
-            show_default=False,
-        ),
-    ],
-    output: Annotated[
-        Path, typer.Option("--output", "-o", metavar="FILE", help="Where to write the draft.")
-    ] = Path("study.toml"),
-    table: Table = None,
-    force: Force = False,
-    as_json: Json = False,
-    quiet: Quiet = False,
+    data: str,
+    output: Path,
+    table: str | None,
+    form: dict[str, Any],
+    *,
+    force: bool,
+    as_json: bool,
+    quiet: bool,
 ) -> None:
-    """Draft a study file from the columns of a table. [bold]Looks at the data: for its curator only.[/bold]
-
-    The draft's bounds and categories are taken from the data and are not private.
-    Replace them by public knowledge (a code book, a law, a form) first of all;
-    `release` refuses the draft until its line "draft = true" is deleted.
-
-    [dim]Examples[/dim]
-      rowspace init people.parquet
-      rowspace init people.duckdb --table residents -o residents.toml
-    """
+    """Write a draft of a study, and say whose eyes it is for."""
     screen = Screen(quiet, as_json)
+    check_endings([output], (".toml",))
     check_writable([output], force=force, inputs=[] if is_url(data) else [Path(data)])
     with screen.working("Looking at the columns"):
-        text = draft_study(sketch_columns(data, table=table), _name(data, table))
+        columns = sketch_columns(DataPlace(csv=form).source(data), table=table)
+        text = draft_study(columns, _name(data, table), form)
         study = Study.parse(text)
     write_text(output, text)
     # Also when quiet: whoever silences this must still have been told.
@@ -56,9 +40,14 @@ def init(
     screen.show(
         Text.assemble(" drafted ", (str(output), "bold"), f": {len(study.domain)} attributes, ")
         + Text(f"{study.workload.size:,} queries"),
-        Text.assemble((" next  ", "dim"), f"edit it, then: rowspace plan {output}"),
+        Text.assemble((" next  ", "dim"), f"edit it, then: rowspace check {output} {_shown(data)}"),
     )
     screen.document({"file": str(output), "warning": DATA_WARNING, "attributes": list(study.domain.names)})
+
+
+def _shown(data: str) -> str:
+    """The file; not an address, which may hold a password."""
+    return "DATA" if is_url(data) else data
 
 
 def _name(data: str, table: str | None) -> str:

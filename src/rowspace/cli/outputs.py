@@ -8,8 +8,11 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
-from rowspace.exceptions import FileError
+from rowspace.exceptions import FileError, InvalidInput
 from rowspace.files import write_whole
+
+PAGES = (".html", ".htm")
+"""Endings of web pages."""
 
 
 def check_writable(paths: Sequence[Path], *, force: bool, inputs: Sequence[Path] = ()) -> None:
@@ -29,6 +32,8 @@ def check_writable(paths: Sequence[Path], *, force: bool, inputs: Sequence[Path]
             raise FileError(f"cannot write {path}: it is a folder; name a file in it")
         if not os.path.isdir(folder):
             raise FileError(f"cannot write {path}: there is no folder {folder}; create it first")
+        if os.path.lexists(path) and not os.path.isfile(path) and not os.path.islink(path):
+            raise FileError(f"cannot write {path}: it is a device or a pipe; name a file")
         _try(path, folder)
         # A file is replaced, not followed: two links to one file are two outputs, two ways to one name are not.
         target = os.path.join(os.path.realpath(folder), path.name)
@@ -39,6 +44,17 @@ def check_writable(paths: Sequence[Path], *, force: bool, inputs: Sequence[Path]
             raise FileError(
                 f"{path} exists and is left as it is; choose another name, or overwrite with --force"
             )
+
+
+def check_endings(paths: Sequence[Path], known: Sequence[str]) -> None:
+    """Refuse a name whose ending does not tell one of the formats that are written.
+
+    Raises:
+        InvalidInput: A name ends otherwise.
+    """
+    for path in paths:
+        if path.suffix.lower() not in known:
+            raise InvalidInput(f"expected an output ending in one of {', '.join(known)}, got {path.name!r}")
 
 
 def make_folder(folder: Path) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import webbrowser
 from pathlib import Path
-from typing import Annotated
 
 import typer
 from rich.table import Table
@@ -15,7 +14,6 @@ from rowspace.paper import FULL, QUICK, Chapter, Claim, Reproduction, Verdict, r
 from rowspace.paper.document import paper_document
 from rowspace.paper.page import paper_page
 
-from .options import Force, Json, Quiet
 from .outputs import check_writable, make_folder, write_text
 from .screen import Screen
 
@@ -28,29 +26,8 @@ _STYLES = {
 }
 
 
-def paper(
-    output: Annotated[
-        Path,
-        typer.Option(
-            "--output", "-o", metavar="DIR", help="The folder to write to; made if it is not there."
-        ),
-    ] = Path("paper"),
-    quick: Annotated[
-        bool, typer.Option("--quick", help="The same claims on smaller domains, in seconds.")
-    ] = False,
-    show: Annotated[bool, typer.Option("--open", help="Open the page in a browser.")] = False,
-    force: Force = False,
-    as_json: Json = False,
-    quiet: Quiet = False,
-) -> None:
-    """Reproduce the paper behind rowspace: every figure, table and claim beside what we compute. [bold]No data.[/bold]
-
-    Writes paper.html (side by side), paper.json (all figures) and paper.md (claim, function, test).
-
-    [dim]Examples[/dim]
-      rowspace paper -o out
-      rowspace paper -o out --quick
-    """
+def paper(output: Path, *, quick: bool, show: bool, force: bool, as_json: bool, quiet: bool) -> None:
+    """Write the reproduction, and fail if a claim was not confirmed."""
     screen = Screen(quiet, as_json)
     page, figures, document = (output / name for name in ("paper.html", "paper.json", "paper.md"))
     make_folder(output)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from typing import Annotated
 
@@ -9,16 +10,9 @@ import typer
 
 from rowspace._version import __version__
 
-from .ask import ask
-from .budget import budget
-from .demo import demo
+from .commands import COMMANDS, budget
+from .commands.help_pages import Command, Group
 from .failures import exit_code
-from .help_pages import Command, Group
-from .init import init
-from .paper import paper
-from .plan import plan
-from .release import release
-from .report import report
 
 app = typer.Typer(
     name="rowspace",
@@ -29,7 +23,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 
-for command in (demo, init, plan, release, ask, report, paper):
+for command in COMMANDS:
     app.command(cls=Command)(command)
 app.add_typer(budget)
 
@@ -50,13 +44,16 @@ def _program(
     """Answer a whole workload of counting queries under differential privacy, with the least noise it allows.
 
     A study file says what is counted, what is asked and what is promised.
+    [bold]check[/bold] shows the data's curator what a study makes of it;
     [bold]plan[/bold] tells how accurate every answer will be, without the data;
     [bold]budget[/bold] keeps what may be spent; [bold]release[/bold] spends some of it, once;
-    [bold]ask[/bold] answers more for free; [bold]report[/bold] writes a web page of it all.
+    [bold]ask[/bold] answers more for free; [bold]combine[/bold] makes one of several releases;
+    [bold]report[/bold] writes a web page of it all.
 
     [dim]Examples[/dim]
       rowspace demo
       rowspace init people.parquet            [dim]drafts study.toml; edit it[/dim]
+      rowspace check study.toml people.parquet
       rowspace plan study.toml
       rowspace budget create budget.db people --epsilon 3
       rowspace release study.toml people.parquet --ledger budget.db -o p.release
@@ -70,4 +67,10 @@ def _program(
 
 def run(arguments: Sequence[str] | None = None) -> int:
     """Run the command line; the exit code of the process."""
-    return exit_code(lambda: app(args=arguments, prog_name="rowspace"))
+    words = sys.argv[1:] if arguments is None else list(arguments)
+    as_json = "--json" in words[: words.index("--") if "--" in words else None]
+    return exit_code(
+        # Not standalone: a misuse is raised here too, and told in the same style as every other failure.
+        lambda: app(args=words, prog_name="rowspace", standalone_mode=False),
+        as_json=as_json,
+    )

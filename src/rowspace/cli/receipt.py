@@ -6,6 +6,7 @@ import shlex
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from typing import Any, ClassVar
 
 from rowspace.exceptions import LedgerError, RowspaceError
 from rowspace.ledger import Charge, Ledger
@@ -22,15 +23,16 @@ class Receipt:
     location: str
     content: bytes | None = None
     taken: Charge | None = None
+    keeps_sources: ClassVar[bool] = True
 
-    def check(self, plan: Plan, dataset: str | None) -> None:
+    def check(self, plan: Plan, dataset: str | None, **about: Any) -> None:
         """Pass the question on."""
-        self.ledger.check(plan, dataset)
+        self.ledger.check(plan, dataset, **about)
 
-    def charge(self, plan: Plan, content: bytes, dataset: str | None) -> Charge:
+    def charge(self, plan: Plan, content: bytes, dataset: str | None, **about: Any) -> Charge:
         """Pass the charge on."""
         self.content = content
-        self.taken = self.ledger.charge(plan, content, dataset)
+        self.taken = self.ledger.charge(plan, content, dataset, **about)
         return self.taken
 
     @property

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
 from pathlib import Path
-from typing import Annotated
 
 import typer
 from rich.text import Text
@@ -11,82 +11,55 @@ from rich.text import Text
 from rowspace import mechanism, planning
 from rowspace.exceptions import InvalidInput
 from rowspace.ledger import Ledger
-from rowspace.sources import opening
-from rowspace.sources.databases import is_url
+from rowspace.sources import check_columns
 from rowspace.study import Study
 
-from .options import Force, Json, Level, Quiet, StudyFile, Table
 from .receipt import Receipt, recoverable
-from .release_files import Outputs, answers_to_show, check_outputs, refuse_long_tables, write_files
+from .release_files import answers_to_show, check_outputs, refuse_long_tables, write_files
 from .released import release_document, show_release
 from .saved_plan import load_plan
 from .screen import Screen
 
 
 def release(
-    study_file: StudyFile,
-    data: Annotated[
-        str | None,
-        typer.Argument(
-            metavar="DATA",
-            help="A CSV or Parquet file, a database file or a database URL; may be left out when the study's "
-            "\\[data] section says where it is.",
-            show_default=False,
-        ),
-    ] = None,
-    outputs: Outputs = None,
-    ledger: Annotated[
-        str | None,
-        typer.Option(
-            "--ledger",
-            metavar="LEDGER",
-            help="The budget to charge, made by `rowspace budget create`: a file or a PostgreSQL URL.",
-            show_default=False,
-        ),
-    ] = None,
-    dataset: Annotated[
-        str | None,
-        typer.Option(
-            "--dataset", metavar="NAME", help="Which budget, if the ledger has several.", show_default=False
-        ),
-    ] = None,
-    no_ledger: Annotated[
-        bool, typer.Option("--no-ledger", help="Keep no budget: nothing stops the next release.")
-    ] = False,
-    table: Table = None,
-    plan_file: Annotated[
-        Path | None,
-        typer.Option("--plan", metavar="FILE", help="Use a plan saved by `plan --save`.", show_default=False),
-    ] = None,
-    level: Level = 0.95,
-    force: Force = False,
-    as_json: Json = False,
-    quiet: Quiet = False,
+    study_file: Path,
+    data: str | None,
+    outputs: list[Path] | None,
+    *,
+    ledger: str | None,
+    dataset: str | None,
+    second_budget: bool,
+    no_ledger: bool,
+    table: str | None,
+    plan_file: Path | None,
+    level: float,
+    force: bool,
+    as_json: bool,
+    quiet: bool,
 ) -> None:
-    """Measure the data once, with noise, and write answers with error bars.
-
-    Every run draws new noise and spends the privacy budget again, so keep the
-    [bold].release[/bold] file: `rowspace ask` answers more from it for free.
-    The ledger is charged first, and a release that does not fit its budget is refused.
-
-    [dim]Examples[/dim]
-      rowspace release study.toml people.csv --ledger b.db -o p.release -o p.csv
-      rowspace release study.toml p.duckdb --table t --ledger b.db -o p.release
-      rowspace release study.toml invented.csv --plan s.plan --no-ledger -o p.json
-    """
+    """Check everything that can be checked, plan, measure once, charge, and write."""
     screen = Screen(quiet, as_json)
     keeper = _keeper(ledger, dataset, no_ledger=no_ledger)
     inputs = [Path(path) for path in (study_file, data, plan_file) if path is not None]
     targets = check_outputs(outputs, [*inputs, *_files(keeper)], force=force)
     study = Study.load(study_file)
     study.require_public()
-    source = data if data is not None else study.database_url()
-    if source is None:
+    address = data if data is not None else study.database_url()
+    if address is None:
         raise InvalidInput(
             "expected DATA, a file or a database URL: the study has no [data] section that says where"
         )
+    source = study.source(address)
+    table = table or study.table_at(address)
+    saved = load_plan(plan_file, study) if plan_file else None
+    with screen.working("Checking"):
+        if keeper is not None:
+            keeper.ledger.check(saved or study.privacy, dataset)
+        unit = study.privacy.unit
+        check_columns(source, study.workload.reduced().domain, table, unit=unit)
     with screen.working("Planning"):
-        plan = load_plan(plan_file, study) if plan_file else planning.plan(study.workload, study.privacy)
+        plan = saved or planning.plan(study.workload, study.privacy)
+        plan = dataclasses.replace(plan, title=study.name)
         refuse_long_tables(plan, targets)
     with recoverable(keeper, screen):
         with screen.working("Counting, adding noise") as progress:
@@ -95,7 +68,8 @@ def release(
                 source,
                 ledger=keeper,
                 dataset=dataset,
-                table=table or _table_of_study(study, source),
+                second_budget=second_budget,
+                table=table,
                 progress=progress,
             )
         with screen.working("Writing"):
@@ -133,9 +107,3 @@ def _cost(keeper: Receipt | None) -> Text:
         return Text()
     charge = keeper.taken
     return Text.assemble((" charged ", "dim"), f"{charge.cost} to {charge.dataset}{keeper.left}")
-
-
-def _table_of_study(study: Study, source: str) -> str | None:
-    """The study's table, when the source has tables; a file on the command line may stand in for the database."""
-    is_database = is_url(source) or Path(source).suffix.lower() in opening._DATABASES
-    return study.table if is_database else None

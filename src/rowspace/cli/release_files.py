@@ -7,35 +7,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
-
-import typer
+from typing import TYPE_CHECKING
 
 from rowspace.exceptions import FileError, InvalidInput, TooLarge
 from rowspace.files import write_whole
 from rowspace.planning import Plan
-from rowspace.releases import TABLE_LIMIT, Release, export
+from rowspace.releases import EXPORTS, TABLE_LIMIT, Release, check_export, export, exported_files
 from rowspace.report.numbers import whole
 
-from .outputs import check_writable
+from .outputs import check_endings, check_writable
 
 if TYPE_CHECKING:
     import pandas as pd
 
 NATIVE = ".release"
-EXPORTS = (".csv", ".parquet", ".json")
-
-Outputs = Annotated[
-    list[Path] | None,
-    typer.Option(
-        "--output",
-        "-o",
-        metavar="OUT",
-        help="Where to write: .release keeps everything, for `ask`; .csv, .parquet and .json are tables. "
-        "May be given several times.",
-        show_default=False,
-    ),
-]
 
 
 def check_outputs(outputs: Sequence[Path] | None, inputs: Sequence[Path], *, force: bool) -> list[Path]:
@@ -43,15 +28,17 @@ def check_outputs(outputs: Sequence[Path] | None, inputs: Sequence[Path], *, for
     known = ", ".join((NATIVE, *EXPORTS))
     if not outputs:
         raise InvalidInput(f"expected at least one output, -o FILE, ending in one of {known}")
-    for path in outputs:
-        if path.suffix.lower() not in (NATIVE, *EXPORTS):
-            raise InvalidInput(f"expected an output ending in one of {known}, got {path.name!r}")
-    check_writable(outputs, force=force, inputs=inputs)
+    check_endings(outputs, (NATIVE, *EXPORTS))
+    # What stands beside a table is a file like any other.
+    check_writable([file for path in outputs for file in exported_files(path)], force=force, inputs=inputs)
     return sorted(outputs, key=lambda path: path.suffix.lower() != NATIVE)
 
 
 def refuse_long_tables(plan: Plan, targets: Sequence[Path]) -> None:
-    """Refuse, before data is touched, to write tables whose largest portion would not fit in memory."""
+    """Refuse, before data is touched, to write tables too large for their format or for memory."""
+    for target in targets:
+        if target.suffix.lower() != NATIVE:
+            check_export(plan, target)
     largest = max(plan.workload.parts, key=lambda part: part.size)
     if largest.size > TABLE_LIMIT and any(target.suffix.lower() != NATIVE for target in targets):
         raise TooLarge(

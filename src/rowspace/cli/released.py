@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from rich.text import Text
 
-from rowspace.releases import Release
+from rowspace.releases import Release, notes_of
 from rowspace.report import answers_view, first_answers
 from rowspace.report.numbers import whole
 
@@ -38,6 +38,8 @@ def show_release(
     if answers is not None:
         screen.show(answers_view(first_answers(plan.workload, answers), level, width=screen.out.width))
     screen.show(Text(" Negative or fractional counts are noise, not mistakes.", "dim"))
+    if plan.population:
+        screen.show(Text(f" {plan.population}"))
 
 
 def release_document(
@@ -45,9 +47,8 @@ def release_document(
 ) -> dict[str, Any]:
     """A release for machines."""
     return {
-        "statement": made.statement,
+        **notes_of(made, level),
         "privacy": made.plan.privacy.to_dict(),
-        "level": level,
         "files": [str(target) for target in targets],
         "answers": None if answers is None else answers.to_dict(orient="records"),
     }

@@ -6,10 +6,27 @@ from a code book, and records that do not fit follow the declared policy (`outsi
 Cells are numbered in C order over the attributes in the order of declaration, the last attribute fastest.
 """
 
+from rowspace.domain.calendar import DATE_PARTS
 from rowspace.domain.categorical import Categorical, Level
+from rowspace.domain.dates import Dates, DayOfWeek, HourOfDay, Timed
 from rowspace.domain.edges import MAX_BINS
 from rowspace.domain.numeric import Numeric
-from rowspace.domain.schema import Attribute, Domain
+from rowspace.domain.schema import MISSING, Attribute, Domain
 from rowspace.domain.suggestions import did_you_mean, first_few
 
-__all__ = ["MAX_BINS", "Attribute", "Categorical", "Domain", "Level", "Numeric", "did_you_mean", "first_few"]
+__all__ = [
+    "DATE_PARTS",
+    "MAX_BINS",
+    "MISSING",
+    "Attribute",
+    "Categorical",
+    "Dates",
+    "DayOfWeek",
+    "Domain",
+    "HourOfDay",
+    "Level",
+    "Numeric",
+    "Timed",
+    "did_you_mean",
+    "first_few",
+]

@@ -6,16 +6,19 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from types import MappingProxyType
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
 
 from rowspace.domain.suggestions import did_you_mean, first_few
 from rowspace.exceptions import InvalidDomain
+from rowspace.lines import one_line
 
 #: A category: text, an integer or a boolean, and all of an attribute alike.
 Label = str | int | bool
+
+Outside = Literal["missing", "drop"]
 
 #: Most categories one attribute may have.
 MAX_CATEGORIES = 2**22
@@ -46,8 +49,10 @@ class Categorical:
 
     Args:
         values: The categories: all text, all integers, or all booleans.
-        other: Label of one more cell, at the end, for every other value and for NULL. Without it such records
-            are left out of every count, silently.
+        other: Label of one more cell, at the end, for every other value and for NULL.
+        outside: What becomes of a record with another value, or NULL, when there is no `other`. ``"missing"``: it is
+            in no category, and in all counts that are not about this attribute. ``"drop"``: it is left out of every
+            count of a workload that names this attribute. How many there are is never reported.
         levels: A taxonomy, fine to coarse: each level maps the labels of the one before (the first: the
             categories) to its own. Levels can be queried like attributes. `other` need not be mapped: it
             stays `other` at every level.
@@ -61,15 +66,21 @@ class Categorical:
     values: tuple[Label, ...]
     other: str | None
     levels: Mapping[str, Mapping[Label, Label]]
+    outside: Outside
 
     def __init__(
         self,
         values: Iterable[Label],
         *,
         other: str | None = None,
+        outside: Outside = "missing",
         levels: Mapping[str, Mapping[Any, Label]] | None = None,
     ) -> None:
         checked = _check_labels(values, "values")
+        if outside not in ("missing", "drop"):
+            raise InvalidDomain(
+                f"outside must be 'missing' or 'drop', got {outside!r}; other= names a category for the rest"
+            )
         if other is not None:
             if not isinstance(other, str) or not other or not _is_unicode(other):
                 raise InvalidDomain(
@@ -79,6 +90,7 @@ class Categorical:
                 raise InvalidDomain(f"other={other!r} is already one of the values; choose a different label")
         object.__setattr__(self, "values", checked)
         object.__setattr__(self, "other", other)
+        object.__setattr__(self, "outside", outside)
         object.__setattr__(self, "levels", _check_levels(self.cell_labels, other, levels))
 
     @cached_property
@@ -92,31 +104,66 @@ class Categorical:
         return len(self.values) + (self.other is not None)
 
     @property
+    def keeps_missing(self) -> bool:
+        """Whether a record without a known value is counted in what is not about this attribute."""
+        return self.other is None and self.outside == "missing"
+
+    @property
+    def drops(self) -> bool:
+        """Whether a record without a known value is left out of every count."""
+        return self.other is None and self.outside == "drop"
+
+    @property
     def type(self) -> type[Label]:
         """Type of the values: str, int or bool."""
         return type(self.values[0])
 
     def level(self, name: str) -> Level:
-        """Return one level of the taxonomy, composed down to the cells."""
+        """Return one level of the taxonomy, composed down to the cells.
+
+        name: what the level is called.
+
+        >>> town = Categorical(["a", "b", "c"], levels={"land": {"a": "north", "b": "north", "c": "south"}})
+        >>> town.level("land").size
+        2
+        """
         if name not in self._composed:
             raise InvalidDomain(f"unknown level {name!r}; {did_you_mean(name, self._composed)}")
         return self._composed[name]
 
     def label(self, index: int) -> str:
-        """Return the readable name of one cell."""
+        """Return the readable name of one cell.
+
+        index: its place, from 0.
+
+        >>> sex = Categorical(["F", "M"])
+        >>> sex.label(0)
+        'F'
+        """
         return readable(self.cell_labels[index])
 
     def labels(self, start: int = 0, stop: int | None = None) -> list[str]:
-        """Return the readable names of the cells ``start`` to ``stop - 1``."""
+        """Return the readable names of the cells ``start`` to ``stop - 1``.
+
+        >>> sex = Categorical(["F", "M"])
+        >>> sex.labels()
+        ['F', 'M']
+        """
         return [readable(label) for label in self.cell_labels[start:stop]]
 
     def span_label(self, first: int, last: int) -> str:
-        """Return the readable name of the cells ``first`` to ``last``, both included, in order."""
+        """Return the readable name of the cells ``first`` to ``last``, both included, in order.
+
+        >>> sex = Categorical(["F", "M"])
+        >>> sex.span_label(0, 1)
+        'F to M'
+        """
         return self.label(first) if first == last else f"{self.label(first)} to {self.label(last)}"
 
     def __str__(self) -> str:
         shown = ", ".join(self.labels(0, min(self.size, 6))) + (", …" if self.size > 6 else "")
-        return shown + (f"; levels {', '.join(self.levels)}" if self.levels else "")
+        shown += f"; levels {', '.join(self.levels)}" if self.levels else ""
+        return shown + ("; others dropped" if self.drops else "")
 
     def __repr__(self) -> str:
         parts = [f"[{first_few(self.values)}]"]
@@ -124,7 +171,9 @@ class Categorical:
             parts.append(f"other={self.other!r}")
         if self.levels:
             parts.append(f"levels={list(self.levels)}")
-        return f"Categorical({', '.join(parts)})"
+        if self.drops:
+            parts.append("outside='drop'")
+        return one_line(f"Categorical({', '.join(parts)})")
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Categorical):
@@ -140,11 +189,17 @@ class Categorical:
         )  # the read-only mappings cannot be copied by themselves
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the JSON-safe form. Levels are lists of pairs, since JSON keys can only be text."""
+        """Return the JSON-safe form. Levels are lists of pairs, since JSON keys can only be text.
+
+        >>> sex = Categorical(["F", "M"])
+        >>> Categorical.from_dict(sex.to_dict()) == sex
+        True
+        """
         return {
             "kind": "categorical",
             "values": list(self.values),
             "other": self.other,
+            "outside": self.outside,
             "levels": [
                 {"name": name, "map": [[fine, coarse] for fine, coarse in mapping.items()]}
                 for name, mapping in self.levels.items()
@@ -153,7 +208,14 @@ class Categorical:
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Categorical:
-        """Rebuild from `to_dict`, checking everything: the file may come from anyone."""
+        """Rebuild from `to_dict`, checking everything: the file may come from anyone.
+
+        data: what `to_dict` returned.
+
+        >>> sex = Categorical(["F", "M"])
+        >>> Categorical.from_dict(sex.to_dict()) == sex
+        True
+        """
         if not isinstance(data.get("values"), list) or not isinstance(data.get("levels", []), list):
             raise InvalidDomain("a categorical attribute needs a list of values and a list of levels")
         levels: dict[str, dict[Label, Label]] = {}
@@ -168,7 +230,9 @@ class Categorical:
                     levels[name] = mapping
                 case _:
                     raise InvalidDomain("a taxonomy level needs a name and a list of pairs of labels")
-        return cls(data["values"], other=data.get("other"), levels=levels)
+        # Files of version 0.1 say nothing: there other values were dropped.
+        outside = data.get("outside", "drop")
+        return cls(data["values"], other=data.get("other"), outside=outside, levels=levels)
 
     @cached_property
     def _composed(self) -> dict[str, Level]:
@@ -187,7 +251,7 @@ class Categorical:
     def _key(self) -> tuple[object, ...]:
         """Everything that makes two attributes the same; the type, since True == 1."""
         levels = [(name, [(type(c), f, c) for f, c in m.items()]) for name, m in self.levels.items()]
-        return self.type, self.values, self.other, levels
+        return self.type, self.values, self.other, self.drops, levels
 
 
 def readable(label: Label) -> str:

@@ -14,7 +14,10 @@ import numpy.typing as npt
 from rowspace.domain.edges import check_edges, check_equal_bins, equal_edges, is_exact_integer, is_resolvable
 from rowspace.exceptions import InvalidDomain
 
-Outside = Literal["drop", "clip"]
+Outside = Literal["missing", "clip", "drop"]
+
+#: What can become of a value that is outside.
+POLICIES = ("missing", "clip", "drop")
 
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)
@@ -29,14 +32,16 @@ class Numeric:
         high: Right edge of the last bin.
         bins: Number of bins of equal width.
         edges: All edges, increasing: one more than there are bins.
-        outside: What becomes of a record whose value is outside: ``"drop"`` leaves it out of every count,
-            ``"clip"`` counts it in the nearest bin. Neither is ever reported.
-        integer: Whether the values are integers (others are rounded down). Then ``age <= 64`` means
-            ``age < 65``. By default true when every edge is an integer.
+        outside: What becomes of a record whose value is outside. ``"missing"`` treats it like NULL: it is in no
+            bin and no range, and in all counts that are not about this attribute. ``"clip"`` counts it in the
+            nearest bin (NULL and NaN stay missing). ``"drop"`` leaves the record, and one with NULL, out of every
+            count of a workload that names this attribute. How many there are is never reported.
+        integer: Whether the values are whole numbers (others are rounded down). Only then does ``age <= 64`` mean
+            ``age < 65``, and a bin of one number is called ``18`` rather than ``[18, 19)``. Every edge must be whole.
 
     Bins of equal width take constant memory until `edges` is asked for.
 
-    >>> age = Numeric(0, 100, bins=100)
+    >>> age = Numeric(0, 100, bins=100, integer=True)
     >>> age.size, age.label(18), age.span_label(18, 64)
     (100, '18', '[18, 65)')
     >>> Numeric(edges=[0, 18, 65, 120]).labels()
@@ -57,15 +62,13 @@ class Numeric:
         *,
         bins: int | None = None,
         edges: Iterable[float] | npt.NDArray[Any] | None = None,
-        outside: Outside = "drop",
-        integer: bool | None = None,
+        outside: Outside = "missing",
+        integer: bool = False,
     ) -> None:
-        if outside not in ("drop", "clip"):
-            raise InvalidDomain(f"outside must be 'drop' or 'clip', got {outside!r}")
-        if integer is not None and not isinstance(integer, bool):
-            raise InvalidDomain(
-                f"integer must be True, False or None (decide from the edges), got {integer!r}"
-            )
+        if outside not in POLICIES:
+            raise InvalidDomain(f"outside must be 'missing', 'clip' or 'drop', got {outside!r}")
+        if not isinstance(integer, bool):
+            raise InvalidDomain(f"integer must be True or False, got {integer!r}")
         given: npt.NDArray[np.float64] | None = None
         if edges is None:
             size, first, last = check_equal_bins(low, high, bins)
@@ -90,10 +93,20 @@ class Numeric:
             ("low", first),
             ("high", last),
             ("outside", outside),
-            ("integer", all_integers if integer is None else integer),
+            ("integer", integer),
             ("_given_edges", given),
         ):
             object.__setattr__(self, name, value)
+
+    @property
+    def keeps_missing(self) -> bool:
+        """Whether a record without a known value is counted in what is not about this attribute."""
+        return not self.drops
+
+    @property
+    def drops(self) -> bool:
+        """Whether a record without a known value is left out of every count."""
+        return self.outside == "drop"
 
     @cached_property
     def edges(self) -> npt.NDArray[np.float64]:
@@ -105,7 +118,14 @@ class Numeric:
         return edges
 
     def edge(self, index: int) -> float:
-        """Return one edge in O(1)."""
+        """Return one edge in O(1).
+
+        index: its place, from 0 for the lowest.
+
+        >>> age = Numeric(0, 100, bins=10, integer=True)
+        >>> age.edge(1)
+        10.0
+        """
         if self._given_edges is not None:
             return float(self._given_edges[index])
         if index == self.size:
@@ -115,7 +135,14 @@ class Numeric:
         return self.low + (self.high - self.low) * index / self.size
 
     def nearest_edge(self, value: float) -> int:
-        """Return the index of the edge nearest to a number: O(1) for equal bins, else O(log size)."""
+        """Return the index of the edge nearest to a number: O(1) for equal bins, else O(log size).
+
+        value: any number.
+
+        >>> age = Numeric(0, 100, bins=10, integer=True)
+        >>> age.nearest_edge(18)
+        2
+        """
         if self._given_edges is not None:
             index = int(np.searchsorted(self._given_edges, value))
         else:
@@ -126,15 +153,32 @@ class Numeric:
         return min(near, key=lambda k: abs(self.edge(k) - value))
 
     def label(self, index: int) -> str:
-        """Return the readable name of one bin: ``"18"`` when it holds one integer, else ``"[18, 65)"``."""
+        """Return the readable name of one bin: ``"18"`` when it holds one integer, else ``"[18, 65)"``.
+
+        index: its place, from 0.
+
+        >>> age = Numeric(0, 100, bins=10, integer=True)
+        >>> age.label(1)
+        '[10, 20)'
+        """
         return self.span_label(index, index)
 
     def labels(self, start: int = 0, stop: int | None = None) -> list[str]:
-        """Return the readable names of the bins ``start`` to ``stop - 1``."""
+        """Return the readable names of the bins ``start`` to ``stop - 1``.
+
+        >>> age = Numeric(0, 100, bins=10, integer=True)
+        >>> age.labels(0, 2)
+        ['[0, 10)', '[10, 20)']
+        """
         return [self.label(index) for index in range(self.size)[start:stop]]
 
     def span_label(self, first: int, last: int) -> str:
-        """Return the readable name of the bins ``first`` to ``last``, both included, taken together."""
+        """Return the readable name of the bins ``first`` to ``last``, both included, taken together.
+
+        >>> age = Numeric(0, 100, bins=10, integer=True)
+        >>> age.span_label(1, 3)
+        '[10, 40)'
+        """
         if not 0 <= first <= last < self.size:
             raise InvalidDomain(f"expected bins between 0 and {self.size - 1}, got {first} to {last}")
         low, high = self.edge(first), self.edge(last + 1)
@@ -143,7 +187,14 @@ class Numeric:
         return f"[{self.format(low)}, {self.format(high)})"
 
     def format(self, value: float) -> str:
-        """Write an edge as people do: ``18`` rather than ``18.0``, without the noise of rounding."""
+        """Write an edge as people do: ``18`` rather than ``18.0``, without the noise of rounding.
+
+        value: an edge.
+
+        >>> age = Numeric(0, 100, bins=10, integer=True)
+        >>> age.format(10.0)
+        '10'
+        """
         if is_exact_integer(value) and abs(value) < 1e15:
             return str(int(value))
         return f"{value:.{self._digits}g}"
@@ -154,7 +205,7 @@ class Numeric:
             "" if self._given_edges is not None else f" of width {self.format(self.edge(1) - self.edge(0))}"
         )
         kind = "integers" if self.integer else "numbers"
-        policy = "dropped" if self.outside == "drop" else "clipped"
+        policy = {"missing": "missing", "clip": "clipped", "drop": "dropped"}[self.outside]
         return f"{kind} in {self._whole()}, {bins}{equal}, others {policy}"
 
     def __repr__(self) -> str:
@@ -178,7 +229,12 @@ class Numeric:
         return hash(self._key())
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the JSON-safe form; bins of equal width take three numbers whatever their count."""
+        """Return the JSON-safe form; bins of equal width take three numbers whatever their count.
+
+        >>> age = Numeric(0, 100, bins=10, integer=True)
+        >>> Numeric.from_dict(age.to_dict()) == age
+        True
+        """
         shape: dict[str, Any] = (
             {"low": self.low, "high": self.high, "bins": self.size}
             if self._given_edges is None
@@ -188,7 +244,14 @@ class Numeric:
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Numeric:
-        """Rebuild from `to_dict`, checking everything: the file may come from anyone."""
+        """Rebuild from `to_dict`, checking everything: the file may come from anyone.
+
+        data: what `to_dict` returned.
+
+        >>> age = Numeric(0, 100, bins=10, integer=True)
+        >>> Numeric.from_dict(age.to_dict()) == age
+        True
+        """
         unknown = set(data) - {"kind", "low", "high", "bins", "edges", "outside", "integer"}
         if unknown:
             raise InvalidDomain(f"a numeric attribute has no field {min(map(repr, unknown))}")
@@ -198,7 +261,7 @@ class Numeric:
             bins=data.get("bins"),
             edges=data.get("edges"),
             outside=cast(Outside, data.get("outside", "drop")),
-            integer=data.get("integer"),
+            integer=data.get("integer", False),
         )
 
     @cached_property

@@ -9,11 +9,23 @@ from functools import cached_property
 from typing import Any
 
 from rowspace.domain.categorical import Categorical, Level
+from rowspace.domain.dates import Dates, DayOfWeek, HourOfDay
 from rowspace.domain.numeric import Numeric
 from rowspace.domain.suggestions import did_you_mean
 from rowspace.exceptions import InvalidDomain
+from rowspace.lines import one_line
 
 Attribute = Numeric | Categorical
+
+#: What the place for values that are not known is called.
+MISSING = "missing"
+_KINDS: dict[str, type[Attribute]] = {
+    "numeric": Numeric,
+    "categorical": Categorical,
+    "dates": Dates,
+    "hour_of_day": HourOfDay,
+    "day_of_week": DayOfWeek,
+}
 
 _MAX_ATTRIBUTES = 10_000
 _LONGEST_NAME = 200
@@ -27,18 +39,24 @@ class Domain:
     Cells are numbered in C order over the attributes in the order of declaration (the last one fastest).
     Nothing of the size of the domain is ever stored: 2¹⁰⁰ cells cost what their attributes cost.
 
-    >>> domain = Domain(age=Numeric(0, 100, bins=100), sex=Categorical(["F", "M"]))
+    named: the attributes by their names. attributes: the same as a mapping or in pairs.
+
+    >>> domain = Domain(age=Numeric(0, 100, bins=100, integer=True), sex=Categorical(["F", "M"]))
     >>> domain.names, domain.shape, domain.size
     (('age', 'sex'), (100, 2), 200)
     >>> print(domain)
     Domain of 200 cells, 2 attributes
-      age  100  integers in [0, 100), 100 bins of width 1, others dropped
+      age  100  integers in [0, 100), 100 bins of width 1, others missing
       sex    2  F, M
 
     Names that are not Python identifiers go in a mapping: ``Domain({"marital status": Categorical([...])})``.
+
+    Plans count over a domain with *places* (`with_places`): one more cell, the last, of every attribute that keeps
+    records whose value is not known (``outside="missing"``). No category and no range holds it.
     """
 
     attributes: tuple[tuple[str, Attribute], ...]
+    places: frozenset[str]
 
     def __init__(
         self,
@@ -49,6 +67,7 @@ class Domain:
         pairs = [*_pairs(attributes), *named.items()]
         _check_attributes(pairs)
         object.__setattr__(self, "attributes", tuple(pairs))
+        object.__setattr__(self, "places", frozenset())
 
     @cached_property
     def names(self) -> tuple[str, ...]:
@@ -57,7 +76,12 @@ class Domain:
 
     @cached_property
     def shape(self) -> tuple[int, ...]:
-        """Number of cells of each attribute."""
+        """Number of cells of each attribute, its place included."""
+        return tuple(attribute.size + (name in self.places) for name, attribute in self.attributes)
+
+    @cached_property
+    def known_shape(self) -> tuple[int, ...]:
+        """Number of cells of each attribute that hold a known value."""
         return tuple(attribute.size for _, attribute in self.attributes)
 
     @cached_property
@@ -79,9 +103,25 @@ class Domain:
         return len(self.names)
 
     def position(self, name: str) -> int:
-        """Return the place of an attribute in the order of declaration."""
+        """Return the place of an attribute in the order of declaration.
+
+        name: of an attribute.
+
+        >>> domain = Domain(age=Numeric(0, 4, bins=4), sex=Categorical(["F", "M"]))
+        >>> domain.position("sex")
+        1
+        """
         self._check_known(name, self._by_name)
         return self._positions[name]
+
+    def column(self, name: str) -> str:
+        """Return the column of the data that an attribute reads: the one of its name, unless it declares another.
+
+        >>> Domain(day=DayOfWeek("departure")).column("day")
+        'departure'
+        """
+        declared: str | None = getattr(self[name], "column", None)
+        return declared or name
 
     def resolve(self, name: str) -> tuple[str, str | None]:
         """Tell what a name means: ``(attribute, None)`` or ``(attribute, level)``.
@@ -96,7 +136,14 @@ class Domain:
         return self._level_owner[name], name
 
     def level(self, name: str) -> Level:
-        """Return a taxonomy level by its name."""
+        """Return a taxonomy level by its name.
+
+        name: what the level is called.
+
+        >>> town = Categorical(["a", "b", "c"], levels={"land": {"a": "north", "b": "north", "c": "south"}})
+        >>> Domain(town=town).level("land").size
+        2
+        """
         attribute, level = self.resolve(name)
         owner = self[attribute]
         if level is None or not isinstance(owner, Categorical):
@@ -104,29 +151,64 @@ class Domain:
         return owner.level(level)
 
     def subset(self, names: Iterable[str]) -> Domain:
-        """Return the domain of some of the attributes, in the order of declaration."""
+        """Return the domain of some of the attributes, in the order of declaration.
+
+        names: of attributes, in any order.
+
+        >>> domain = Domain(age=Numeric(0, 4, bins=4), sex=Categorical(["F", "M"]))
+        >>> domain.subset(["sex"]).names
+        ('sex',)
+        """
         wanted = {names} if isinstance(names, str) else set(names)
         for name in wanted:
             self._check_known(name, self._by_name)
         if not wanted:
             raise InvalidDomain("a domain needs at least one attribute, got no names")
-        return Domain((name, attribute) for name, attribute in self.attributes if name in wanted)
+        found = Domain((name, attribute) for name, attribute in self.attributes if name in wanted)
+        return found._placed(self.places & wanted) if self.places else found
+
+    def with_places(self, names: Iterable[str] | None = None) -> Domain:
+        """The same attributes with a place for missing values: all that keep such records, or those of `names` that do.
+
+        >>> Domain(age=Numeric(0, 100, bins=100), sex=Categorical(["F", "M"])).with_places().shape
+        (101, 3)
+        """
+        wanted = self.names if names is None else tuple(names)
+        return self._placed(frozenset(name for name in wanted if self[name].keeps_missing))
+
+    def without_places(self) -> Domain:
+        """The same attributes with the cells of known values only.
+
+        >>> Domain(sex=Categorical(["F", "M"])).with_places().without_places().shape
+        (2,)
+        """
+        return self._placed(frozenset())
+
+    def _placed(self, places: frozenset[str]) -> Domain:
+        """The same attributes with these places."""
+        if places == self.places:
+            return self
+        found = Domain(self.attributes)
+        object.__setattr__(found, "places", places)
+        return found
 
     def __str__(self) -> str:
         plural = "" if len(self) == 1 else "s"
-        lines = [f"Domain of {_readable_size(self.size)} cells, {len(self)} attribute{plural}"]
+        places = ", with a place for missing values" if self.places else ""
+        lines = [f"Domain of {_readable_size(self.size)} cells, {len(self)} attribute{plural}{places}"]
         shown = self.attributes[:_ROWS_SHOWN]
         name_width = max(len(name) for name, _ in shown)
-        size_width = max(len(f"{attribute.size:,}") for _, attribute in shown)
-        for name, attribute in shown:
-            lines.append(f"  {name:<{name_width}}  {attribute.size:>{size_width},}  {attribute}")
+        size_width = max(len(f"{size:,}") for size in self.shape[:_ROWS_SHOWN])
+        for (name, attribute), size in zip(shown, self.shape, strict=False):
+            lines.append(f"  {name:<{name_width}}  {size:>{size_width},}  {attribute}")
         if len(self) > _ROWS_SHOWN:
             lines.append(f"  … and {len(self) - _ROWS_SHOWN:,} more")
         return "\n".join(lines)
 
     def __repr__(self) -> str:
         shown = ", ".join(f"{name}={attribute!r}" for name, attribute in self.attributes[:_ROWS_SHOWN])
-        return f"Domain({shown}{', ...' if len(self) > _ROWS_SHOWN else ''})"
+        places = ".with_places()" if self.places else ""
+        return one_line(f"Domain({shown}{', ...' if len(self) > _ROWS_SHOWN else ''}){places}")
 
     def _repr_html_(self) -> str:
         from .display import domain_html  # here: only notebooks need it
@@ -134,25 +216,35 @@ class Domain:
         return domain_html(self)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the JSON-safe form."""
+        """Return the JSON-safe form of the attributes; places are said by what counts over them.
+
+        >>> domain = Domain(age=Numeric(0, 4, bins=4), sex=Categorical(["F", "M"]))
+        >>> Domain.from_dict(domain.to_dict()) == domain
+        True
+        """
         return {"attributes": [{"name": name, **attribute.to_dict()} for name, attribute in self.attributes]}
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Domain:
         """Rebuild from `to_dict`, checking everything: the file may come from anyone.
 
+        data: what `to_dict` returned.
+
         Raises:
             InvalidDomain: Whatever is wrong with it.
+
+        >>> domain = Domain(age=Numeric(0, 4, bins=4), sex=Categorical(["F", "M"]))
+        >>> Domain.from_dict(domain.to_dict()) == domain
+        True
         """
         if not isinstance(data, Mapping) or not isinstance(data.get("attributes"), list):
             raise InvalidDomain("a saved domain needs a list of attributes")
         pairs: list[tuple[Any, Attribute]] = []
         for item in data["attributes"]:
-            if not isinstance(item, Mapping) or item.get("kind") not in ("numeric", "categorical"):
-                raise InvalidDomain("a saved attribute needs a name and a kind, 'numeric' or 'categorical'")
+            if not isinstance(item, Mapping) or str(item.get("kind")) not in _KINDS:
+                raise InvalidDomain(f"a saved attribute needs a name and a kind, one of {', '.join(_KINDS)}")
             fields = {key: value for key, value in item.items() if key != "name"}
-            kind = Numeric if item["kind"] == "numeric" else Categorical
-            pairs.append((item.get("name"), kind.from_dict(fields)))
+            pairs.append((item.get("name"), _KINDS[item["kind"]].from_dict(fields)))
         return cls(pairs)
 
     @cached_property
@@ -212,7 +304,8 @@ def _check_attributes(pairs: list[tuple[str, Attribute]]) -> None:
         _take(taken, name, "an attribute")
         if not isinstance(attribute, Numeric | Categorical):
             raise InvalidDomain(
-                f"attribute {name!r} must be Numeric(...) or Categorical(...), got {type(attribute).__name__}"
+                f"attribute {name!r} must be Numeric(...), Categorical(...) or Dates(...), "
+                f"got {type(attribute).__name__}"
             )
     for name, attribute in pairs:
         if isinstance(attribute, Categorical):

@@ -98,7 +98,8 @@ def _surely_within(parts: Moments, variance: float, step: float, missing: float)
     terms = parts.second * step**2 / largest**2
     u = np.linspace(0.05, 0.95, 19)
     needed = np.log(2 / missing) - np.multiply.outer(terms, np.log1p(-u))
-    by_exponential = largest * (needed / np.arccosh(1 + u * step**2 / variance)).min(axis=-1)
+    with np.errstate(over="ignore"):  # noise that is never drawn but as zero: no width at all
+        by_exponential = largest * (needed / np.arccosh(1 + u * step**2 / variance)).min(axis=-1)
     return np.asarray(np.minimum(by_variance, by_exponential))
 
 

@@ -24,7 +24,7 @@ import numpy as np
 
 from rowspace.exceptions import InvalidInput, UnsupportedWorkload
 from rowspace.releases import Release
-from rowspace.workload import Workload, total
+from rowspace.workload import Workload, marginal, total
 from rowspace.workload.factors import Cells
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ def mbi_domain(release: Release) -> Any:
     domain = release.plan.domain
     used = {name for names in _marginals(release) for name in names}
     names = [name for name in domain.names if name in used]
-    return mbi.Domain(tuple(names), tuple(domain[name].size for name in names))
+    return mbi.Domain(tuple(names), tuple(domain.shape[domain.position(name)] for name in names))
 
 
 def measurements(release: Release) -> list[Any]:
@@ -71,15 +71,21 @@ def synthetic(release: Release, rows: int | None = None, *, iterations: int = 10
         codes = model.synthetic_data(rows).to_dict()
     domain = release.plan.domain
     return pd.DataFrame(
-        {name: np.array(domain[name].labels(), dtype=object)[np.asarray(codes[name])] for name in codes}
+        {
+            name: np.array([*domain[name].labels(), None], dtype=object)[np.asarray(codes[name])]
+            for name in codes
+        }
     )
 
 
 def _marginals(release: Release) -> dict[tuple[str, ...], Workload]:
-    """The marginals of attributes among the queries, each once; levels of taxonomies are no attributes to mbi."""
+    """The marginals of attributes among the queries, each once, with the cells for missing values.
+
+    Levels of taxonomies are no attributes to mbi.
+    """
     domain = release.plan.domain
     found = {
-        part.attributes: Workload(domain, [part])
+        part.attributes: marginal(domain, *part.attributes, missing=True)
         for part in release.plan.workload.parts
         if part.factors and all(isinstance(factor, Cells) for factor in part.factors)
     }

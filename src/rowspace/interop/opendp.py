@@ -35,6 +35,7 @@ from rowspace import mechanism
 from rowspace.exceptions import InvalidInput, TooLarge
 from rowspace.ledger.amounts import float_above
 from rowspace.planning import Plan, record_limit
+from rowspace.planning.known import require_known
 from rowspace.privacy import ZCDP, ApproxDP, ApproxDPTheorem3, Neighbours, PureDP
 from rowspace.releases import Release
 
@@ -76,8 +77,7 @@ def make_release(input_domain: Any, input_metric: Any, plan: Plan) -> Any:
     The first two arguments are those of `counts_space` or `table_space`; through the Context they come by themselves:
     ``context.query().rowspace_release(plan=plan).release()``.
     """
-    if not isinstance(plan, Plan):
-        raise InvalidInput(f"expected a plan made by rs.plan, got {type(plan).__name__}")
+    require_known(plan)
     if plan.privacy.neighbours is not Neighbours.ADD_REMOVE:
         raise InvalidInput(
             "expected a plan for neighbours that add or remove a record, as OpenDP's metric counts them; "

@@ -7,9 +7,10 @@ releases. A process that dies before the transaction has published nothing and s
 has spent, and `Ledger.resume` gives its release.
 """
 
+from .composition import COMPOSITIONS
 from .costs import Cost
 from .fingerprints import content_digest, plan_hash
 from .ledger import Ledger
 from .records import Budget, Charge
 
-__all__ = ["Budget", "Charge", "Cost", "Ledger", "content_digest", "plan_hash"]
+__all__ = ["COMPOSITIONS", "Budget", "Charge", "Cost", "Ledger", "content_digest", "plan_hash"]

@@ -1,8 +1,9 @@
 """What one release costs a budget: an exact fraction that the noise of its plan is proven to stay within.
 
 Guarantees
-- The cost is never below what the noise really costs: for Laplace noise norm/scale, for the discrete Gaussian
-  norm/(2·sigma²), in exact arithmetic (tests/ledger/test_costs.py::test_costs_cover_the_noise).
+- The cost is the larger of what the plan states and what its noise really costs: for Laplace noise norm/scale, for
+  Gaussian noise norm/(2·sigma²), in exact arithmetic (tests/ledger/test_costs.py::test_costs_cover_the_noise,
+  ::test_a_plan_that_states_too_little_pays_for_its_noise).
 - ε-differential privacy costs ε²/2 of a ρ budget (Bun & Steinke 2016, Proposition 1.4), Gaussian noise of σ at unit
   sensitivity 1/(2σ²) (Proposition 1.6) (tests/ledger/test_costs.py::test_conversions).
 - A promise that does not imply the budget's is refused, and so are other neighbours and other privacy units
@@ -24,10 +25,11 @@ from rowspace.privacy import (
     DiscreteLaplace,
     Privacy,
     PureDP,
-    analytic_gaussian_sigma,
+    RoundedGaussian,
     integer_norm,
 )
 from rowspace.privacy.calibration import paper_gaussian_variance
+from rowspace.privacy.filters import gaussian_limit, gaussian_rho, on_grid, pure_rho
 
 from .amounts import at_least, written
 
@@ -45,37 +47,59 @@ class Cost:
         return ", ".join(f"{symbol} {at_least(amount)}" for symbol, amount in named if amount) or "nothing"
 
 
-def cost_of(plan: Plan, guarantee: Privacy) -> Cost:
-    """What releasing the plan costs a budget that promises `guarantee` in all; `LedgerError` if it cannot count it."""
-    privacy = plan.privacy
+def cost_in(guarantee: Privacy, composition: str, privacy: Privacy, amount: Fraction) -> Cost | None:
+    """What noise of so much ε (pure) or ρ (Gaussian of any kind) adds to a budget; None if it cannot count it.
+
+    The discrete Gaussian is concentrated, but not proven to be Gaussian private.
+    """
+    pure, discrete = isinstance(privacy, PureDP), isinstance(privacy, ZCDP)
+    match guarantee, composition:
+        case PureDP(), _:
+            return Cost(epsilon=amount) if pure else None
+        case (ZCDP(), _) | (_, "concentrated"):
+            return Cost(rho=amount**2 / 2 if pure else amount)
+        case _, "gaussian":
+            return None if discrete else Cost(rho=pure_rho(amount) if pure else amount)
+    if isinstance(privacy, ApproxDP | ApproxDPTheorem3):
+        # Noise that costs more ρ than the promise allows does not keep it, and has no (ε, δ) to add.
+        kept = amount <= gaussian_limit(privacy.epsilon, privacy.delta)
+        return Cost(written(privacy.epsilon), written(privacy.delta)) if kept else None
+    return Cost(epsilon=amount) if pure else None
+
+
+def proven(plan: Plan) -> Fraction:
+    """The ε of a plan's Laplace noise, or the ρ of its Gaussian noise: as stated, or as achieved if that is more."""
+    privacy, noise = plan.privacy, plan.noise
+    change = privacy.step_norm(max(1, integer_norm(plan.strategy, privacy)))
+    match privacy, noise:
+        case PureDP(), DiscreteLaplace(scale=scale):
+            return _not_less(stated(privacy), change / scale)
+        case ZCDP(), DiscreteGaussian(sigma_squared=variance):
+            return _not_less(stated(privacy), change / (2 * variance))
+        case ((ApproxDP() | ApproxDPTheorem3()), RoundedGaussian(sigma=sigma)):
+            return _not_less(stated(privacy), change / (2 * sigma**2))
+    raise LedgerError(f"expected a plan with the noise that {privacy} needs, got {noise}")
+
+
+def stated(privacy: Privacy) -> Fraction:
+    """The ε or ρ that a promise states; of a promise in (ε, δ) the ρ of its Gaussian noise at unit sensitivity."""
+    match privacy:
+        case PureDP(epsilon=amount) | ZCDP(rho=amount):
+            return written(amount)
+        case ApproxDP(epsilon=epsilon, delta=delta):
+            return gaussian_limit(epsilon, delta)
+        case ApproxDPTheorem3(epsilon=epsilon, delta=delta):
+            return gaussian_rho(Fraction(paper_gaussian_variance(epsilon, delta).low))
+    raise LedgerError(f"expected PureDP, ZCDP or ApproxDP, got {type(privacy).__name__}")
+
+
+def require_same_promise(privacy: Privacy, guarantee: Privacy) -> None:
+    """Refuse other neighbours, and a promise to records where the budget is one of persons or the other way round."""
     if privacy.neighbours is not guarantee.neighbours:
         raise LedgerError(
             f"the budget counts neighbours that {guarantee.neighbours}, the plan promises for those that "
             f"{privacy.neighbours}; the two do not add up: plan with neighbours={guarantee.neighbours.value!r}"
         )
-    _require_same_unit(privacy, guarantee)
-    match guarantee, privacy:
-        case (PureDP() | ApproxDP(), PureDP()):
-            return Cost(epsilon=_epsilon(plan, privacy))
-        case (ZCDP(), PureDP()):
-            return Cost(rho=_epsilon(plan, privacy) ** 2 / 2)
-        case (ZCDP() | ApproxDP(), ZCDP()):
-            return Cost(rho=_rho(plan, privacy))
-        case (ZCDP(), ApproxDP() | ApproxDPTheorem3()):
-            return Cost(rho=1 / (2 * unit_variance(privacy)))
-        case (
-            ApproxDP(),
-            ApproxDP(epsilon=epsilon, delta=delta) | ApproxDPTheorem3(epsilon=epsilon, delta=delta),
-        ):
-            return Cost(_not_below(epsilon), _not_below(delta))
-    raise LedgerError(
-        f"a budget of {guarantee} cannot pay for Gaussian noise, which has no finite pure epsilon; plan with "
-        "PureDP, or create a budget with rho or with epsilon and delta"
-    )
-
-
-def _require_same_unit(privacy: Privacy, guarantee: Privacy) -> None:
-    """Refuse a promise to records where the budget is one of persons, and the other way round: they do not add up."""
     wanted, got = guarantee.unit, privacy.unit
     if (wanted and wanted.column) != (got and got.column):
         raise LedgerError(
@@ -94,49 +118,6 @@ def _protected(privacy: Privacy) -> str:
     return "single records" if privacy.unit is None else f"each {privacy.unit.column!r} with all its rows"
 
 
-def unit_variance(privacy: ApproxDP | ApproxDPTheorem3) -> Fraction:
-    """A variance that the Gaussian noise is not below, where neighbours differ by norm 1, exactly."""
-    if isinstance(privacy, ApproxDP):
-        return Fraction(analytic_gaussian_sigma(privacy.epsilon, privacy.delta)) ** 2
-    return Fraction(paper_gaussian_variance(privacy.epsilon, privacy.delta).high)
-
-
-def _epsilon(plan: Plan, privacy: PureDP) -> Fraction:
-    """ε as written, if the noise is proven to stay within it, else the exact value of the float."""
-    reading = written(privacy.epsilon)
-    # Noise is calibrated to the float and then rounded up, so it nearly always covers the decimal beside it as well.
-    if reading >= Fraction(privacy.epsilon) or achieved_epsilon(plan) <= reading:
-        return reading
-    return Fraction(privacy.epsilon)
-
-
-def _rho(plan: Plan, privacy: ZCDP) -> Fraction:
-    """ρ, likewise."""
-    reading = written(privacy.rho)
-    if reading >= Fraction(privacy.rho) or achieved_rho(plan) <= reading:
-        return reading
-    return Fraction(privacy.rho)
-
-
-def achieved_epsilon(plan: Plan) -> Fraction:
-    """norm/scale: the exact ε of the plan's discrete Laplace noise."""
-    if not isinstance(plan.noise, DiscreteLaplace):
-        raise LedgerError("expected a plan with Laplace noise, as its promise of pure privacy needs")
-    return _largest_change(plan) / plan.noise.scale
-
-
-def achieved_rho(plan: Plan) -> Fraction:
-    """norm/(2·sigma²): the exact ρ of the plan's discrete Gaussian noise."""
-    if not isinstance(plan.noise, DiscreteGaussian):
-        raise LedgerError("expected a plan with discrete Gaussian noise, as its promise needs")
-    return _largest_change(plan) / (2 * plan.noise.sigma_squared)
-
-
-def _largest_change(plan: Plan) -> int:
-    """By how much the integer answers of neighbours differ at most, in the norm of the noise."""
-    return plan.privacy.step_norm(max(1, integer_norm(plan.strategy, plan.privacy)))
-
-
-def _not_below(number: float) -> Fraction:
-    """The larger of the float's two readings."""
-    return max(written(number), Fraction(number))
+def _not_less(promised: Fraction, achieved: Fraction) -> Fraction:
+    """What is promised, unless the noise costs more: then that, on the grid of all long fractions."""
+    return promised if achieved <= promised else on_grid(achieved)

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import unicodedata
+from functools import cache
 
 from rowspace.exceptions import InvalidInput
 
 LONGEST_NAME = 200
+
+_MARK = "\u200e"  # the list has it around what is written from right to left
 
 
 def check_name(dataset: object) -> None:
@@ -22,14 +25,50 @@ def check_name(dataset: object) -> None:
         )
 
 
-def looks(dataset: str) -> str:
-    """The same for names that a person would take for one: a second budget for a dataset would double what is spent.
+def look_alike(one: str, other: str) -> bool:
+    """Whether a person would take two names for one: a second budget for a dataset would double what is spent.
 
-    >>> looks("People  2024") == looks("people 2024"), looks("people") == looks("places")
-    (True, False)
+    By case, spaces and widths (NFKC), and by the confusable characters of Unicode's TR39 ("skeletons"), which know that
+    a Cyrillic е looks like an e, and 0 like O.
+
+    >>> look_alike("People  2024", "people 2024"), look_alike("people", "pe\u043eple"), look_alike("people", "places")
+    (True, True, False)
     """
-    folded = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", dataset).casefold())
-    return " ".join(folded.split())
+    return bool(_looks(one) & _looks(other))
+
+
+def _looks(name: str) -> set[str]:
+    """What a name looks like as it is written and in small letters."""
+    plain = " ".join(unicodedata.normalize("NFKC", name).split())
+    folded = unicodedata.normalize("NFKC", plain.casefold())
+    # And folded once more: 0 is like O, and O like o.
+    return {_skeleton(plain).casefold(), _skeleton(folded).casefold()}
+
+
+def _skeleton(text: str) -> str:
+    """TR39's skeleton: every character as the prototype of those that look like it."""
+    prototypes = _prototypes()
+    decomposed = unicodedata.normalize("NFD", text)
+    return unicodedata.normalize("NFD", "".join(prototypes.get(c, c) for c in decomposed))
+
+
+@cache
+def _prototypes() -> dict[str, str]:
+    """The prototype of every confusable character, from Unicode's list as confusable-homoglyphs has it.
+
+    The list pairs each character with its prototype, in both directions: a prototype is what stands in the most pairs
+    or, of a single pair, the longer.
+    """
+    from confusable_homoglyphs.confusables import confusables_data  # here: it is a megabyte to read
+
+    def weight(text: str) -> tuple[int, int, str]:
+        return len(confusables_data.get(text, ())), len(text), text
+
+    return {
+        character.strip(_MARK): max([character, *(pair["c"] for pair in pairs)], key=weight).strip(_MARK)
+        for character, pairs in confusables_data.items()
+        if len(character.strip(_MARK)) == 1
+    }
 
 
 def printable(name: object) -> str:

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 from rowspace.exceptions import InvalidInput
 
-from .composition import Entry, spent
 from .ledger import Ledger
 
 if TYPE_CHECKING:
@@ -19,11 +18,9 @@ def plot_spending(ledger: Ledger, dataset: str | None = None, ax: Axes | None = 
     from rowspace.drawing import staircase
 
     budget, charges = ledger.budget(dataset), ledger.history(dataset)
-    entries = [Entry(charge.privacy, charge.cost, 1) for charge in charges]
-    totals = [spent(budget.guarantee, entries[: at + 1]) for at in range(len(entries))]
-    if not totals or None in totals:
-        raise InvalidInput("expected a budget with charges whose sum is known; there is nothing to draw")
-    known = [float(total) for total in totals if total is not None]
+    if not charges:
+        raise InvalidInput("expected a budget with charges; there is nothing to draw")
+    known = [float(total) for total in budget.spent_after(charges)]
     # In the order of the charges, also where a clock was set back between them.
     times = list(accumulate((charge.time for charge in charges), max))
     ax = staircase(times, known, limit=float(budget.limit), ax=ax)

@@ -2,62 +2,88 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 from fractions import Fraction
+from itertools import accumulate
 from typing import Any
 
-from rowspace.privacy import ZCDP, ApproxDP, Privacy
+from rowspace.privacy import ApproxDP, Privacy
 
 from .amounts import at_least, at_most
-from .composition import limit_of
+from .composition import Filter
 from .costs import Cost
 
 
 @dataclass(frozen=True)
 class Budget:
-    """The budget of one dataset: what is promised in all, and how much of it is spent.
+    """The budget of one dataset: what is promised in all, how charges add up, and how much is spent.
 
-    `spent` is in the unit of the budget (ε, ρ, or ε at the budget's δ); None when it cannot be told without the
-    accountant that took the charges.
+    `spent`, `limit` and `remaining` are in `unit`: "epsilon" or "rho". A budget in (ε, δ) counts in ρ, which adds up,
+    unless its composition is "basic"; then δ is counted beside ε.
     """
 
     dataset: str
-    guarantee: Privacy
+    filter: Filter
     charges: int
-    spent: Fraction | None
+    used: Cost
+
+    @property
+    def guarantee(self) -> Privacy:
+        """What is promised in all."""
+        return self.filter.guarantee
 
     @property
     def unit(self) -> str:
-        """What is counted, in words."""
-        match self.guarantee:
-            case ZCDP():
-                return "rho"
-            case ApproxDP(delta=delta):
-                return f"epsilon at delta {delta:g}"
-        return "epsilon"
+        """What is counted."""
+        return self.filter.unit
 
     @property
     def limit(self) -> Fraction:
         """The most that may be spent."""
-        return limit_of(self.guarantee)
+        return self._of(self.filter.limit)
+
+    @property
+    def spent(self) -> Fraction:
+        """What is spent."""
+        return self._of(self.used)
 
     @property
     def remaining(self) -> Fraction:
-        """What is left."""
-        return Fraction(0) if self.spent is None else max(Fraction(0), self.limit - self.spent)
+        """What is left; nothing where δ is used up."""
+        if self.used.delta > self.filter.limit.delta:
+            return Fraction(0)
+        return max(Fraction(0), self.limit - self.spent)
+
+    def spent_after(self, charges: Iterable[Charge]) -> list[Fraction]:
+        """What had been spent after each of the charges, oldest first."""
+        return list(accumulate(self._of(charge.cost) for charge in charges))
+
+    def _of(self, cost: Cost) -> Fraction:
+        return cost.epsilon if self.unit == "epsilon" else cost.rho
+
+    def __repr__(self) -> str:
+        return f"<Budget of {self.dataset!r}: {self}>"
 
     def __str__(self) -> str:
-        return f"{at_most(self.remaining)} of {at_most(self.limit)} {self.unit} left"
+        left = f"{at_most(self.remaining)} of {at_most(self.limit)} {self.unit} left"
+        if not isinstance(self.guarantee, ApproxDP):
+            return left
+        if self.unit == "epsilon":
+            delta = self.filter.limit.delta
+            return f"{left}, {at_most(max(Fraction(0), delta - self.used.delta))} of {at_most(delta)} delta"
+        return f"{left}, which all of it makes ({self.guarantee.epsilon:g}, {self.guarantee.delta:g})"
 
     def to_dict(self) -> dict[str, Any]:
         """JSON-safe; exact amounts as fractions in text, beside decimals for people."""
         return {
             "dataset": self.dataset,
             "guarantee": self.guarantee.to_dict(),
+            "composition": self.filter.composition,
             "unit": self.unit,
             "limit": at_most(self.limit),
-            "spent": None if self.spent is None else at_least(self.spent),
+            "spent": at_least(self.spent),
             "remaining": at_most(self.remaining),
             "remaining_exact": str(self.remaining),
             "charges": self.charges,
@@ -76,6 +102,9 @@ class Charge:
     time: datetime
     who: str
     digest: str
+
+    def __repr__(self) -> str:
+        return f"<Charge {self.id} to {self.dataset!r}: {self.cost}, {self.time:%Y-%m-%d %H:%M} UTC>"
 
     def to_dict(self) -> dict[str, Any]:
         """JSON-safe; costs as exact fractions in text."""

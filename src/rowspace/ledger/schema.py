@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import sqlalchemy as sa
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
+"""2 adds how a budget adds up, and which source a charge was about."""
 
 metadata = sa.MetaData()
 
@@ -17,6 +18,7 @@ budgets = sa.Table(
     sa.Column("guarantee", sa.Text, nullable=False),
     sa.Column("created", sa.Text, nullable=False),
     sa.Column("who", sa.Text, nullable=False),
+    sa.Column("composition", sa.Text),
 )
 
 charges = sa.Table(
@@ -33,7 +35,9 @@ charges = sa.Table(
     sa.Column("who", sa.Text, nullable=False),
     sa.Column("digest", sa.Text, nullable=False),
     sa.Column("content", sa.LargeBinary, nullable=False),
+    sa.Column("source", sa.Text),  # a digest of its address; NULL for what has none
     # What is summed for every charge, so that releases are not read for it.
     sa.Index("rowspace_charge_sums", "dataset", "privacy", "epsilon", "delta", "rho"),
+    sa.Index("rowspace_charge_source", "source", "dataset"),
     sqlite_autoincrement=True,  # a number is never given twice
 )

@@ -11,6 +11,7 @@ from .codec import decode, encode
 from .composed import Composed, Sum
 from .dense import Dense
 from .diagonal import Diagonal
+from .extended import Extended
 from .given import as_operator
 from .haar import Haar
 from .hierarchy import Hierarchy
@@ -19,6 +20,7 @@ from .kronecker import Kronecker
 from .marginals import Marginals
 from .merged import Merged
 from .p_identity import PIdentity
+from .padded import Padded
 from .permuted import Permuted
 from .predicates import AllPredicates
 from .prefix import Difference, Prefix
@@ -48,6 +50,7 @@ __all__ = [
     "Dense",
     "Diagonal",
     "Difference",
+    "Extended",
     "Haar",
     "Hierarchy",
     "Identity",
@@ -56,6 +59,7 @@ __all__ = [
     "Merged",
     "Operator",
     "PIdentity",
+    "Padded",
     "Permuted",
     "Prefix",
     "ProductMarginals",

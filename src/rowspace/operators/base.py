@@ -13,12 +13,12 @@ from __future__ import annotations
 
 import dataclasses
 from abc import ABC, abstractmethod
-from functools import lru_cache
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
 from rowspace.exceptions import IntegerOverflow, InvalidInput, TooLarge
+from rowspace.lines import one_line
 
 from .checks import Array as Array
 from .checks import Indices as Indices
@@ -40,6 +40,9 @@ DECOMPOSITION_LIMIT = 4096
 """Largest side of a dense matrix that a fallback will decompose (cubic cost, about a minute)."""
 
 
+_FIELDS_SHOWN = 8
+
+
 class Operator(ABC):
     """An immutable m × n real matrix known by its structure.
 
@@ -56,7 +59,17 @@ class Operator(ABC):
 
     def __init_subclass__(cls, **keywords: Any) -> None:
         super().__init_subclass__(**keywords)
-        Operator.registry[cls.__name__] = cls
+        # A class of the same name that somebody adds is not read from files in place of the first.
+        Operator.registry.setdefault(cls.__name__, cls)
+        # A dataclass keeps a __repr__ that is there: arrays are not printed, and nested structures fit a line.
+        cls.__repr__ = Operator.__repr__  # type: ignore[method-assign]
+
+    def __repr__(self) -> str:
+        parts = (
+            f"{field.name}={_in_words(getattr(self, field.name))}"
+            for field in dataclasses.fields(self)  # type: ignore[arg-type]
+        )
+        return one_line(f"{type(self).__name__}({', '.join(parts)})")
 
     # -- what every structure says ------------------------------------------------------------------
 
@@ -395,10 +408,19 @@ class Operator(ABC):
         return self
 
 
-@lru_cache(maxsize=1)
+_last_matrix: tuple[Operator, Indices] | None = None
+
+
 def _integer_matrix(A: Operator) -> Indices:
-    """The last one is kept: a plan asks for its largest entry and for its norms."""
-    return read_only(A._integers(), np.int64)
+    """The last one is kept: a plan asks for its largest entry and for its norms.
+
+    It is known by identity: an operator of somebody's own may say that it equals one of ours.
+    """
+    global _last_matrix
+    kept = _last_matrix
+    if kept is None or kept[0] is not A:
+        kept = _last_matrix = A, read_only(A._integers(), np.int64)
+    return kept[1]
 
 
 def check_operators(*operators: Any) -> None:
@@ -406,6 +428,16 @@ def check_operators(*operators: Any) -> None:
     for operator in operators:
         if not isinstance(operator, Operator):
             raise InvalidInput(f"expected an operator, got {type(operator).__name__}; wrap arrays in Dense")
+
+
+def _in_words(value: object) -> str:
+    """A field for people: of an array its shape, of a long tuple the beginning."""
+    if isinstance(value, np.ndarray):
+        return f"<{' × '.join(map(str, value.shape))} numbers>"
+    if isinstance(value, tuple):
+        more = ", …" if len(value) > _FIELDS_SHOWN else "," if len(value) == 1 else ""
+        return f"({', '.join(map(_in_words, value[:_FIELDS_SHOWN]))}{more})"
+    return repr(value)
 
 
 def _same(a: Any, b: Any) -> bool:

@@ -71,9 +71,9 @@ def read_only(values: Any, dtype: Any) -> Array:
     kinds, wanted = ("iu", "whole") if np.dtype(dtype).kind == "i" else ("biuf", "real")
     if array.dtype.kind not in kinds:
         raise InvalidInput(f"expected an array of {wanted} numbers, got dtype {array.dtype}")
-    copy = np.array(array, dtype=dtype, order="C")
-    copy.setflags(write=False)
-    return copy
+    # On bytes, which nobody can make writable again, as an array that owns its memory could be.
+    owned = array.astype(dtype, copy=False).tobytes()
+    return np.frombuffer(owned, dtype=dtype).reshape(array.shape)
 
 
 def rounded_but_not_to_zero(values: Vector) -> Vector:

@@ -19,6 +19,7 @@ from rowspace.exceptions import InvalidInput
 from .base import Operator
 from .checks import Indices, Vector, check_supported
 from .identity import Identity
+from .padded import Padded
 from .splits import CellSplit, Split, root
 from .subset_lattice import SubsetLattice, mask_of
 
@@ -77,6 +78,11 @@ class ProductWorkload:
     def only_cells(self) -> bool:
         """Whether all parts are marginals: one query per cell of some attributes."""
         return all(len(p.axes) == 1 and isinstance(p.operator, Identity) for p in self.pieces)
+
+    @cached_property
+    def only_tables(self) -> bool:
+        """Whether all parts are marginals, but for cells of missing values that nobody asks for."""
+        return all(len(p.axes) == 1 and is_cells(p.operator) for p in self.pieces)
 
     def axes_of(self, part: Sequence[int]) -> tuple[int, ...]:
         """The attributes of a part, piece by piece: the order of its queries."""
@@ -243,6 +249,11 @@ def _products(by_piece: Sequence[Vector], pieces: Sequence[Indices], parts: int)
 def _grouped(table: Vector, group: Indices) -> Vector:
     """Sums of the rows of every group."""
     return np.stack([np.bincount(group, column) for column in table.T], axis=1)
+
+
+def is_cells(W: Operator) -> bool:
+    """Whether queries are one per cell of an attribute, or of its first cells."""
+    return isinstance(W, Identity) or (isinstance(W, Padded) and isinstance(W.of, Identity))
 
 
 def subsets_in_order(axes: Sequence[int]) -> list[tuple[int, ...]]:

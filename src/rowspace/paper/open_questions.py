@@ -102,8 +102,8 @@ def _one_attribute(extent: Extent) -> Iterator[tuple[str, int, op.Operator]]:
 def _several_attributes() -> Iterator[tuple[str, int, list[Result | Candidate]]]:
     planes = op.Kronecker(op.Ranges(16), op.Ranges(16))
     yield "ranges × ranges, 16 × 16", 256, [strategy.select(planes, privacy) for _, privacy in NOISES]
-    tables = Domain({f"a{i}": Categorical(list("abcd")) for i in range(4)})
-    flags = Domain({f"a{i}": Categorical(["no", "yes"]) for i in range(8)})
+    tables = Domain({f"a{i}": Categorical(list("abcd"), outside="drop") for i in range(4)})
+    flags = Domain({f"a{i}": Categorical(["no", "yes"], outside="drop") for i in range(8)})
     for name, domain, queries in (
         ("marginals of 1 and 2 of 4 attributes", tables, workload.marginals(tables, up_to=2)),
         ("marginals of 3 of 8 yes/no attributes", flags, workload.marginals(flags, exactly=3)),

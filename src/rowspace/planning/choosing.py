@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from math import inf
 from typing import Any, Literal
 
 import numpy as np
+import numpy.typing as npt
+import scipy
 
 from rowspace.exceptions import IntegerOverflow, InvalidInput, RowspaceError, TooLarge
 from rowspace.operators import Operator, TableOperator
@@ -18,6 +21,7 @@ from rowspace.workload import Workload
 
 from .given import noise_per_sensitivity, plan_given
 from .integers import to_integers
+from .places import with_cells_beside, without_unseen
 from .plan import Candidate, Plan
 from .taxonomies import taxonomy_trees
 
@@ -37,7 +41,7 @@ def plan(
     *,
     effort: Effort = "normal",
     objective: Objective = "total",
-    strategy: Operator | Any = None,
+    strategy: Operator | npt.ArrayLike | scipy.sparse.sparray | None = None,
     rng: np.random.Generator | None = None,
 ) -> Plan:
     """Choose what to ask of the data so that this workload's answers have the least error.
@@ -45,6 +49,7 @@ def plan(
     Attributes the workload does not touch are summed out and cost nothing. The result is never worse than
     asking every cell (the identity strategy).
 
+    workload: what is asked. privacy: the guarantee.
     effort: how many candidates are tried. objective: the sum of squared errors, or the largest one.
     strategy: a matrix or operator of your own over the cells of the workload's attributes, instead of a search.
     rng: for optimizers that search at random; the same generator state gives the same plan.
@@ -62,25 +67,43 @@ def plan(
         made = plan_given(workload, privacy, strategy)
         return made if objective == "total" else _judged_by_worst(made)
     reduced = workload.reduced()
-    products = reduced.products()
-    with calm_threads(min(reduced.domain.size, CELL_LIMIT)):
-        if reduced.domain.size > CELL_LIMIT or (privacy.norm == 2 and products.only_cells):
-            # Nothing over the cells can be built, or need be: for marginals residuals are optimal.
+    counted = reduced.over(reduced.domain.with_places())
+    products = counted.products()
+    own = without_unseen(counted)
+    with calm_threads(min(own.domain.size, CELL_LIMIT)):
+        tables = products.only_tables and own.domain.size > select.limits.gaussian_cells
+        if own.domain.size > CELL_LIMIT or (privacy.norm == 2 and (products.only_cells or tables)):
+            # Nothing over the cells can be built, or need be: for marginals residuals are optimal, and nearly so
+            # where their attributes have places that are not asked for.
             results, unit_bound = select.tables(products, privacy, rng), 0.0
         else:
-            W = reduced.operator()
-            select = replace(select, taxonomies=taxonomy_trees(reduced.domain))
+            W = own.operator()
+            select = replace(select, taxonomies=taxonomy_trees(own.domain))
             results = select.candidates(W, privacy, rng, products if len(products.sizes) > 1 else None)
             unit_bound = unit_lower_bound(W, privacy)
         results = _that_fit(results, reduced)
         integers, noise = _in_integers(results, privacy)
+    places = counted.domain.places
+    if own is not counted and not isinstance(integers, TableOperator):
+        extended = with_cells_beside(integers, own.domain, counted.domain, privacy)
+        integers, places = (integers, own.domain.places) if extended is None else (extended, places)
     per_unit = noise_per_sensitivity(integers, noise, privacy)
     unit_bound = max(unit_bound, max(r.lower_bound for r in results) / privacy.unit_variance)
     candidates = tuple(
-        Candidate(r.name, r.total_error, r.ratio if r.lower_bound > 0 else None, r.seconds) for r in results
+        Candidate(r.name, r.total_error, r.ratio if r.lower_bound > 0 else None, r.seconds, _worst(r))
+        for r in results
     )
     worst = per_unit * _worst_bound(results, unit_bound, products, privacy) if objective == "max" else 0.0
-    return Plan(reduced, privacy, integers, noise, per_unit * unit_bound, candidates, objective, worst)
+    return Plan(
+        reduced, privacy, integers, noise, per_unit * unit_bound, candidates, objective, worst, places
+    )
+
+
+def _worst(result: Result) -> float | None:
+    """The worst answer's squared error, where it was looked at."""
+    found = result.max_error if isinstance(result, WorstQueryResult) else None
+    found = found if result.worst is None else result.worst
+    return found if found is not None and found < inf else None
 
 
 def _worst_bound(

@@ -1,40 +1,88 @@
-"""A plan in a notebook."""
+"""Plans as text and in a notebook."""
 
 from __future__ import annotations
 
-from math import sqrt
 from typing import TYPE_CHECKING
 
+from rowspace.exceptions import TooLarge
 from rowspace.markup import element, fragment, notebook_table
+
+from .considered import considered
 
 if TYPE_CHECKING:
     from .plan import Plan
+    from .targets import TargetPlan
 
 _GROUPS_SHOWN = 12
 # Every group is a trace over the cells; a notebook shows a value each time it is named.
 _MOST_GROUPS = 60
 
 
+def plan_text(plan: Plan) -> str:
+    """What was promised, what to expect, what is left out, and the strategies considered, best first."""
+    lines = [
+        f"Plan for {plan.workload.size:,} queries on {plan.workload.domain.size:,} cells under {plan.privacy}",
+        f"  predicted RMSE of an answer   {plan.rmse:.4g}",
+        f"  total squared error           {plan.total_error:.6g}",
+        f"  no strategy can go below      {plan.lower_bound:.6g}",
+    ]
+    if plan.objective == "max":
+        lines += [
+            f"  worst squared error           {_worst_in_words(plan)}",
+            f"  no strategy can go below      {plan.max_lower_bound:.6g}",
+        ]
+    lines[-1] += f"   {plan.certificate}"
+    if plan.population:
+        lines.append(f"  {plan.population}")
+    judged = considered(plan)
+    lines.append(f"  candidates, {judged.name}")
+    width = max((len(c.name) for c in plan.candidates), default=0)
+    for c, error, ratio in zip(plan.candidates, judged.errors, judged.ratios, strict=True):
+        figure = "–" if error is None else f"{error:.6g}"
+        far = "" if ratio is None else f"squared, {ratio:.4g} × the bound"
+        lines.append(f"    {c.name:<{width}}  {figure:<10}  {far:<26}  {c.seconds:.2f} s")
+    return "\n".join(lines)
+
+
 def plan_html(plan: Plan) -> str:
     """What was promised, what to expect of each group, and the strategies considered, best first."""
     caption = fragment(
         element("strong", "Plan"),
-        f" for {plan.workload.size:,} queries under {plan.privacy}: an answer is typically off by ",
-        element("strong", f"±{_figure(plan.rmse)}"),
-        f", {plan.certificate}.",
+        f" for {plan.workload.size:,} queries under {plan.privacy}: a typical answer has a standard error of ",
+        element("strong", _figure(plan.rmse)),
+        f" (root mean square), {plan.certificate}. {plan.population}",
     )
-    weighted = any(part.weight != 1 for part in plan.workload.parts)
+    judged = considered(plan)
     rows = [
         [
             candidate.name,
-            _figure(sqrt(candidate.total_error / plan.workload.size)),
-            "–" if candidate.ratio is None else _figure(candidate.ratio),
+            "–" if error is None else _figure(error),
+            "–" if ratio is None else _figure(ratio),
             f"{candidate.seconds:.2f}",
         ]
-        for candidate in plan.candidates
+        for candidate, error, ratio in zip(plan.candidates, judged.errors, judged.ratios, strict=True)
     ]
-    headings = ["strategy", "weighted RMSE" if weighted else "RMSE", "squared, × bound", "seconds"]
+    headings = ["strategy", judged.name, "squared, × bound", "seconds"]
     return notebook_table(caption, headings, rows) + _groups(plan)
+
+
+def target_plan_html(found: TargetPlan) -> str:
+    """What each target has become, and the budget that it takes."""
+    caption = fragment(element("strong", f"{found.epsilon:g}"), f" meets every target: {found.plan.privacy}.")
+    rows = [
+        [
+            met.group,
+            f"{met.queries:,}",
+            str(met.target),
+            f"±{_figure(met.half_width)}",
+            _figure(found.weights[met.group]),
+        ]
+        for met in found.met[:_MOST_GROUPS]
+    ]
+    left_out = len(found.met) - len(rows)
+    note = f"… and {left_out} more: .met. " if left_out else ""
+    headings = ["queries about", "number", "target", "reached", "weight"]
+    return notebook_table(caption, headings, rows, f"{note}The plan itself: .plan")
 
 
 def _groups(plan: Plan) -> str:
@@ -46,13 +94,20 @@ def _groups(plan: Plan) -> str:
         [
             group.group,
             f"{group.queries:,}",
-            f"±{_figure(group.rmse)}",
-            "–" if group.largest_std_error is None else f"±{_figure(group.largest_std_error)}",
+            _figure(group.rmse),
+            "–" if group.largest_std_error is None else _figure(group.largest_std_error),
         ]
         for group in plan.group_errors()[:_GROUPS_SHOWN]
     ]
     note = f"… and {number - len(rows)} more: plan.group_errors()" if len(rows) < number else ""
-    return notebook_table("", ["queries about", "number", "typical error", "worst"], rows, note)
+    return notebook_table("", ["queries about", "number", "standard error", "worst"], rows, note)
+
+
+def _worst_in_words(plan: Plan) -> str:
+    try:
+        return f"{plan.max_error:.6g}"
+    except TooLarge:
+        return "too many answers to look at"
 
 
 def _figure(value: float) -> str:

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import time
 from dataclasses import replace
+from math import prod
 from typing import Any
 
 from rowspace.error import profile_trace
 from rowspace.exceptions import InvalidInput
-from rowspace.operators import Operator, TableOperator, as_operator
+from rowspace.operators import Extended, Marginals, Operator, Residuals, TableOperator, as_operator
 from rowspace.privacy import NoiseModel, Privacy, integer_norm
 from rowspace.strategy import unit_lower_bound
 from rowspace.threads import calm_threads
 from rowspace.workload import Workload
 
-from .integers import to_integers
+from .integers import calibrated_noise, to_integers
+from .known import is_known_operator
+from .places import asked_beside
 from .plan import Candidate, Plan
 
 BOUND_LIMIT = 10**8
@@ -37,15 +40,19 @@ def plan_given(workload: Workload, privacy: Privacy, strategy: Any) -> Plan:
     """
     started = time.perf_counter()
     reduced = workload.reduced()
-    A = _over_the_cells(as_operator(strategy), reduced)
-    with calm_threads(min(reduced.domain.size, BOUND_LIMIT)):
+    counted = reduced.over(reduced.domain.with_places())
+    A = _over_the_cells(as_operator(strategy), counted)
+    with calm_threads(min(counted.domain.size, BOUND_LIMIT)):
         # Before rounding, which may tilt the row space of a real matrix and would hide that it supports too little.
-        profile_trace(A, reduced.products() if isinstance(A, TableOperator) else reduced.operator())
-        integers, noise = to_integers(A, privacy)
-        bounded = reduced.domain.size <= BOUND_LIMIT
-        unit_bound = unit_lower_bound(reduced.operator(), privacy) if bounded else 0.0
+        profile_trace(A, counted.products() if isinstance(A, TableOperator) else counted.operator())
+        integers, noise = to_integers(A.of if isinstance(A, Extended) else A, privacy)
+        if isinstance(A, Extended):
+            integers = asked_beside(integers, A.sizes, A.box, privacy)
+            noise = calibrated_noise(integers, privacy)
+        bounded = counted.domain.size <= BOUND_LIMIT
+        unit_bound = unit_lower_bound(counted.operator(), privacy) if bounded else 0.0
     lower_bound = noise_per_sensitivity(integers, noise, privacy) * unit_bound
-    plan = Plan(reduced, privacy, integers, noise, lower_bound, ())
+    plan = Plan(reduced, privacy, integers, noise, lower_bound, (), places=counted.domain.places)
     ratio = plan.ratio if lower_bound > 0 else None
     seconds = time.perf_counter() - started
     return replace(plan, candidates=(Candidate(NAME, plan.total_error, ratio, seconds),))
@@ -63,24 +70,24 @@ def noise_per_sensitivity(strategy: Operator, noise: NoiseModel, privacy: Privac
 
 def _over_the_cells(A: Operator, workload: Workload) -> Operator:
     """A strategy that can be asked of the cells of a domain, made of structures whose sensitivity is known."""
-    if not _known(A):
+    if not is_known_operator(A):
         raise InvalidInput(
             f"expected a strategy made of rowspace's own operators, whose sensitivity is proved, got "
             f"{type(A).__name__}; give it as an array: strategy.to_dense()"
         )
     domain = workload.domain
-    if A.shape[1] != domain.size or (isinstance(A, TableOperator) and A.sizes != domain.shape):
-        raise InvalidInput(
-            f"expected a strategy over the {domain.size:,} cells of {' × '.join(domain.names)} (the last attribute "
-            f"changes fastest), got {A.shape[1]:,} columns"
-        )
-    return A
-
-
-def _known(value: Any) -> bool:
-    """Whether an operator and all it is made of are defined here."""
-    if isinstance(value, Operator):
-        return type(value).__module__.startswith("rowspace.operators.") and all(
-            map(_known, value.fields().values())
-        )
-    return all(map(_known, value)) if isinstance(value, tuple) else True
+    known = prod(domain.known_shape)
+    if isinstance(A, TableOperator):
+        if A.sizes == domain.shape:
+            return A
+        if isinstance(A, Marginals | Residuals) and A.sizes == domain.known_shape:
+            return replace(A, sizes=domain.shape)
+    elif A.shape[1] == domain.size:
+        return A
+    elif A.shape[1] == known:
+        # A cell of a missing value is asked by itself, as much as the strategy asks of any cell.
+        return Extended(A, domain.shape, domain.known_shape, 1.0)
+    raise InvalidInput(
+        f"expected a strategy over the {known:,} cells of {' × '.join(domain.names)} (the last attribute changes "
+        f"fastest), got {A.shape[1]:,} columns"
+    )

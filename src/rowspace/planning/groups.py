@@ -9,6 +9,7 @@ from math import sqrt
 import numpy as np
 
 from rowspace.error import query_variances
+from rowspace.lines import one_line
 from rowspace.operators import Identity, TableOperator
 from rowspace.operators.product_workload import ProductWorkload
 from rowspace.workload import Workload
@@ -25,6 +26,9 @@ class GroupError:
     queries: int
     rmse: float
     largest_std_error: float | None
+
+    def __repr__(self) -> str:
+        return one_line(f"<GroupError of {self.queries:,} queries: rmse {self.rmse:.4g}, {self.group!r}>")
 
 
 def table_group_errors(

@@ -10,11 +10,13 @@ from rowspace.exceptions import IntegerOverflow, InvalidInput
 from rowspace.operators import (
     Composed,
     Dense,
+    Extended,
     Haar,
     Identity,
     Kronecker,
     Merged,
     Operator,
+    Padded,
     Permuted,
     Scaled,
     Stack,
@@ -89,7 +91,7 @@ def rounding_keeps_row_space(A: Operator) -> bool:
         return True
     if isinstance(A, Dense):
         return min(A.shape) >= A.shape[1] <= 1024 and int(np.linalg.matrix_rank(A.array)) == A.shape[1]
-    if isinstance(A, (Scaled, Weighted, Permuted)):
+    if isinstance(A, (Scaled, Weighted, Permuted, Padded, Extended)):
         return rounding_keeps_row_space(A.of)
     if isinstance(A, Composed):
         return A.right.integral

@@ -15,7 +15,8 @@ from rowspace.domain import Domain
 from rowspace.error import half_widths, moments, profile_trace, query_variances
 from rowspace.exceptions import FileError, InvalidInput, TooLarge
 from rowspace.files import read_archive, write_archive
-from rowspace.operators import Operator, TableOperator, decode, encode
+from rowspace.lines import one_line
+from rowspace.operators import Extended, Operator, TableOperator, decode, encode
 from rowspace.operators.base import Vector
 from rowspace.operators.product_workload import ProductWorkload
 from rowspace.privacy import NoiseModel, Privacy, noise_from_dict, privacy_from_dict
@@ -24,6 +25,8 @@ from rowspace.workload import Part, Workload
 
 from .groups import GroupError, table_group_errors
 from .integers import calibrated_noise, check_overflow
+from .places import is_over_box, own_cells
+from .population import population
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -44,12 +47,19 @@ _MOST_CHECKED = 2**35
 
 @dataclass(frozen=True)
 class Candidate:
-    """One strategy that was considered: its name, predicted total error, distance from the bound, and time."""
+    """One strategy that was considered: its name, predicted total error, distance from the bound, and time.
+
+    max_error: its worst answer's squared error (times the squared weight), in plans for the worst answer.
+    """
 
     name: str
     total_error: float
     ratio: float | None
     seconds: float
+    max_error: float | None = None
+
+    def __repr__(self) -> str:
+        return one_line(f"<Candidate {self.name!r}: total squared error {self.total_error:.6g}>")
 
 
 @dataclass(frozen=True)
@@ -66,12 +76,18 @@ class Plan:
     candidates: what was considered, best first.
     objective: what it was made for, and certified for: "total", or "max" for the worst answer.
     max_lower_bound: squared error that no strategy's worst answer can go below, importance weights aside; for "max".
+    places: the attributes whose missing values are counted in cells of their own.
+    title: what the study is called, for those who read its answers.
 
     Guarantees
     - A plan depends on the domain, the workload and the privacy parameters only, never on data
       (the import contracts in pyproject.toml; tests/test_imports.py).
     - `noise` is calibrated to the exact integer sensitivity of `strategy`; a file that claims less noise is refused
       (tests/planning/test_plan_files.py::test_weakened_noise_is_refused).
+
+    >>> import rowspace as rs
+    >>> rs.plan(rs.workload.ranges(rs.Domain(age=rs.Numeric(0, 4, bins=4)), "age"), rs.PureDP(1.0))
+    <Plan for 10 queries under 1-differential privacy (add or remove one record)>
     """
 
     workload: Workload
@@ -82,16 +98,34 @@ class Plan:
     candidates: tuple[Candidate, ...]
     objective: str = "total"
     max_lower_bound: float = 0.0
+    places: frozenset[str] = frozenset()
+    title: str = ""
+
+    @cached_property
+    def domain(self) -> Domain:
+        """The attributes that must be counted, with places for missing values."""
+        return self.workload.domain.with_places(self.places)
+
+    @cached_property
+    def counted(self) -> Workload:
+        """The workload over the cells that are counted."""
+        return self.workload.over(self.domain)
 
     @property
-    def domain(self) -> Domain:
-        """The attributes that must be counted."""
-        return self.workload.domain
+    def population(self) -> str:
+        """Which records are left out of all answers, in words; empty where every record is counted.
+
+        >>> import rowspace as rs
+        >>> domain = rs.Domain(age=rs.Numeric(0, 4, bins=4, outside="drop"))
+        >>> rs.plan(rs.workload.total(domain), rs.PureDP(1.0)).population
+        'Records whose age is outside [0, 4) or missing are not counted.'
+        """
+        return population(self.domain, [self.privacy.unit])
 
     @cached_property
     def total_error(self) -> float:
         """Expected squared error summed over the workload, each query times its squared importance weight."""
-        return self.noise.variance * profile_trace(self.strategy, self._form(self.workload, weighted=True))
+        return self.noise.variance * profile_trace(*self._asked(self.workload, weighted=True))
 
     @cached_property
     def ratio(self) -> float:
@@ -109,7 +143,7 @@ class Plan:
     @cached_property
     def rmse(self) -> float:
         """Root of the mean expected squared error of an answer, importance weights aside."""
-        trace = profile_trace(self.strategy, self._form(self.workload))
+        trace = profile_trace(*self._asked(self.workload))
         return sqrt(self.noise.variance * trace / self.workload.size)
 
     @cached_property
@@ -124,58 +158,120 @@ class Plan:
         return max(known) ** 2
 
     def query_errors(self) -> Vector:
-        """Expected squared error of every answer, in the order of the workload."""
-        return self.noise.variance * query_variances(self.strategy, self._form(self.workload))
+        """Expected squared error of every answer, in the order of the workload.
+
+        >>> from rowspace.sample import small_release
+        >>> plan = small_release().plan
+        >>> len(plan.query_errors()) == plan.workload.size
+        True
+        """
+        return self.noise.variance * query_variances(*self._asked(self.workload))
 
     def error_bars(self, level: float = 0.95, queries: Workload | None = None) -> tuple[Vector, Vector]:
-        """(standard errors, half-widths of confidence intervals) of the answers, known before any is drawn."""
-        W = self._form(queries or self.workload)
-        with calm_threads(self.strategy.shape[1]):
-            parts = moments(self.strategy, W)
+        """(standard errors, half-widths of confidence intervals) of the answers, known before any is drawn.
+
+        level: the confidence level of the intervals.
+        queries: other queries than the plan's own.
+
+        >>> from rowspace.sample import small_release
+        >>> plan = small_release(1.0).plan
+        >>> std_errors, half_widths = plan.error_bars(level=0.99)
+        >>> bool((std_errors < half_widths).all())
+        True
+        """
+        A, W = self._asked(queries or self.workload)
+        with calm_threads(A.shape[1]):
+            parts = moments(A, W)
         return np.sqrt(self.noise.variance * parts.second), half_widths(parts, self.noise, level)
 
     def group_errors(self) -> list[GroupError]:
-        """Expected error of every group of queries, groups of one name together, in the order of the workload."""
+        """Expected error of every group of queries, groups of one name together, in the order of the workload.
+
+        >>> from rowspace.sample import small_release
+        >>> plan = small_release().plan
+        >>> [group.group for group in plan.group_errors()]
+        ['age × sex', 'ranges of age']
+        """
         parts: dict[str, list[Part]] = {}
         for part in self.workload.parts:
             parts.setdefault(part.group, []).append(part)
         if isinstance(self.strategy, TableOperator):
-            return table_group_errors(self.strategy, self.noise.variance, self.workload, list(parts))
+            return table_group_errors(self.strategy, self.noise.variance, self.counted, list(parts))
         return [self._group_error(name, members) for name, members in parts.items()]
 
     def _group_error(self, name: str, parts: list[Part]) -> GroupError:
-        W = Workload(self.domain, parts).unweighted_operator()
-        rmse = sqrt(self.noise.variance * profile_trace(self.strategy, W) / W.shape[0])
+        queries = Workload(self.domain, parts)
+        A, W = self._asked(queries)
+        rmse = sqrt(self.noise.variance * profile_trace(A, W) / queries.size)
         try:
-            worst = sqrt(self.noise.variance * float(query_variances(self.strategy, W).max()))
+            worst = sqrt(self.noise.variance * float(query_variances(A, W).max()))
         except TooLarge:
             worst = None
-        return GroupError(name, W.shape[0], rmse, worst)
+        return GroupError(name, queries.size, rmse, worst)
 
-    def _form(self, queries: Workload, *, weighted: bool = False) -> Operator | ProductWorkload:
-        """Queries as the strategy takes them: strategies of tables need no matrix over the cells."""
-        if isinstance(self.strategy, TableOperator):
+    def _asked(
+        self, queries: Workload, *, weighted: bool = False
+    ) -> tuple[Operator, Operator | ProductWorkload]:
+        """The strategy and the queries as it takes them: strategies of tables need no matrix over the cells.
+
+        Queries that do not see the cells measured beside a strategy are asked of the strategy itself.
+        """
+        A = self.strategy
+        queries = self.counted if queries is self.workload else queries.over(self.domain)
+        if isinstance(A, TableOperator):
             products = queries.products()
-            return products if weighted else products.unweighted()
-        return queries.operator() if weighted else queries.unweighted_operator()
+            return A, products if weighted else products.unweighted()
+        if isinstance(A, Extended) and is_over_box(A, self.domain):
+            own = own_cells(A, self.domain)
+            if self.domain.places - own.places <= queries.unseen:
+                A, queries = A.of, queries.over(own)
+        return A, queries.operator() if weighted else queries.unweighted_operator()
 
     def plot(self, ax: Axes | None = None) -> Axes:
-        """What was considered, best on top, against the bound that no strategy can beat."""
+        """What was considered, best on top, against the bound that no strategy can beat.
+
+        ax: matplotlib axes to draw on; new ones unless given.
+
+        >>> from rowspace.sample import small_release
+        >>> plan = small_release().plan
+        >>> type(plan.plot()).__name__
+        'Axes'
+        """
         from .plots import plot_candidates
 
         return plot_candidates(self, ax)
 
     def plot_groups(self, ax: Axes | None = None) -> Axes:
-        """Expected error of every group of queries."""
+        """Expected error of every group of queries.
+
+        ax: matplotlib axes to draw on; new ones unless given.
+
+        >>> from rowspace.sample import small_release
+        >>> plan = small_release().plan
+        >>> type(plan.plot_groups()).__name__
+        'Axes'
+        """
         from .plots import plot_groups
 
         return plot_groups(self, ax)
 
     def plot_what_if(self, parameters: Sequence[float] | None = None, ax: Axes | None = None) -> Axes:
-        """Expected error at other values of ε (or ρ)."""
+        """Expected error at other values of ε (or ρ).
+
+        parameters: the values of ε (or ρ); a range around the plan's own unless given.
+        ax: matplotlib axes to draw on; new ones unless given.
+
+        >>> from rowspace.sample import small_release
+        >>> plan = small_release().plan
+        >>> type(plan.plot_what_if([0.5, 1.0])).__name__
+        'Axes'
+        """
         from .plots import plot_what_if
 
         return plot_what_if(self, parameters, ax)
+
+    def __repr__(self) -> str:
+        return one_line(f"<Plan for {self.workload.size:,} queries under {self.privacy}>")
 
     def _repr_html_(self) -> str:
         from .display import plan_html
@@ -183,24 +279,9 @@ class Plan:
         return plan_html(self)
 
     def __str__(self) -> str:
-        lines = [
-            f"Plan for {self.workload.size:,} queries on {self.workload.domain.size:,} cells under {self.privacy}",
-            f"  predicted RMSE of an answer   {self.rmse:.4g}",
-            f"  total squared error           {self.total_error:.6g}",
-            f"  no strategy can go below      {self.lower_bound:.6g}",
-        ]
-        if self.objective == "max":
-            lines += [
-                f"  worst squared error           {self._worst_in_words()}",
-                f"  no strategy can go below      {self.max_lower_bound:.6g}",
-            ]
-        lines[-1] += f"   {self.certificate}"
-        lines.append("  candidates")
-        width = max((len(c.name) for c in self.candidates), default=0)
-        for c in self.candidates:
-            ratio = "" if c.ratio is None else f"ratio {c.ratio:<9.4g}"
-            lines.append(f"    {c.name:<{width}}  error {c.total_error:<12.6g}  {ratio}  {c.seconds:.2f} s")
-        return "\n".join(lines)
+        from .display import plan_text
+
+        return plan_text(self)
 
     @property
     def certificate(self) -> str:
@@ -214,19 +295,20 @@ class Plan:
             return f"within {100 * (self.ratio - 1):.2g} % of the best possible squared error{of}"
         return f"within a factor {self.ratio:.3g} of the best possible squared error{of}"
 
-    def _worst_in_words(self) -> str:
-        try:
-            return f"{self.max_error:.6g}"
-        except TooLarge:
-            return "too many answers to look at"
-
     def to_dict(self) -> dict[str, Any]:
-        """The figures, JSON-safe, for reports and machines."""
+        """The figures, JSON-safe, for reports and machines.
+
+        >>> from rowspace.sample import small_release
+        >>> plan = small_release().plan
+        >>> plan.to_dict()["queries"]
+        18
+        """
         return {
             "queries": self.workload.size,
             "cells": self.domain.size,
             "privacy": self.privacy.to_dict(),
             "statement": str(self.privacy),
+            "population": self.population,
             "noise": self.noise.to_dict(),
             "rmse": self.rmse,
             "total_error": self.total_error,
@@ -240,18 +322,49 @@ class Plan:
         }
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write a plan file; it reloads to the same strategy bit for bit."""
+        """Write a plan file; it reloads to the same strategy bit for bit.
+
+        path: where to write; by custom it ends in .plan.
+
+        >>> from rowspace.sample import small_release
+        >>> plan = small_release().plan
+        >>> import tempfile
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     plan.save(folder + "/small.plan")
+        ...     same = Plan.load(folder + "/small.plan")
+        >>> same.strategy == plan.strategy
+        True
+        """
         body, arrays = self.encode()
         write_archive(path, "rowspace plan", PLAN_VERSION, body, arrays)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Plan:
-        """Read a plan file, trusting nothing in it: the noise is checked against the strategy's own sensitivity."""
+        """Read a plan file, trusting nothing in it: the noise is checked against the strategy's own sensitivity.
+
+        path: a file that `save` or the command line wrote.
+
+        >>> from rowspace.sample import small_release
+        >>> plan = small_release().plan
+        >>> import tempfile
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     plan.save(folder + "/small.plan")
+        ...     same = Plan.load(folder + "/small.plan")
+        >>> same.strategy == plan.strategy
+        True
+        """
         body, arrays = read_archive(path, "rowspace plan", PLAN_VERSION)
         return cls.decode(body, arrays)
 
     def encode(self) -> tuple[dict[str, Any], dict[str, np.ndarray[Any, Any]]]:
-        """A JSON-safe description and the arrays it refers to."""
+        """A JSON-safe description and the arrays it refers to.
+
+        >>> from rowspace.sample import small_release
+        >>> plan = small_release().plan
+        >>> body, arrays = plan.encode()
+        >>> Plan.decode(body, arrays).noise == plan.noise
+        True
+        """
         strategy, strategy_arrays = encode(self.strategy)
         workload, workload_arrays = self.workload.to_dict()
         arrays = {f"strategy.{k}": v for k, v in strategy_arrays.items()}
@@ -265,12 +378,23 @@ class Plan:
             "candidates": [vars(c) for c in self.candidates],
             "objective": self.objective,
             "max_lower_bound": self.max_lower_bound,
+            **({"places": sorted(self.places)} if self.places else {}),
+            "title": self.title,
         }
         return body, arrays
 
     @classmethod
     def decode(cls, body: dict[str, Any], arrays: dict[str, np.ndarray[Any, Any]]) -> Plan:
-        """The plan that `encode` described; a `FileError` for anything else."""
+        """The plan that `encode` described; a `FileError` for anything else.
+
+        body, arrays: what `encode` returned.
+
+        >>> from rowspace.sample import small_release
+        >>> plan = small_release().plan
+        >>> body, arrays = plan.encode()
+        >>> Plan.decode(body, arrays).noise == plan.noise
+        True
+        """
         try:
             workload = Workload.from_dict(body["workload"], _under("workload.", arrays))
             privacy = privacy_from_dict(body["privacy"])
@@ -282,23 +406,27 @@ class Plan:
                     _figure(c["total_error"]),
                     None if c["ratio"] is None else _figure(c["ratio"]),
                     _figure(c["seconds"]),
+                    None if c.get("max_error") is None else _figure(c["max_error"]),
                 )
                 for c in body["candidates"]
             )
             lower_bound = _figure(body["lower_bound"])
             # Plans of the first versions do not say what they were made for.
             objective, worst = body.get("objective", "total"), _figure(body.get("max_lower_bound", 0.0))
-            if objective not in OBJECTIVES:
-                raise ValueError("expected an objective")
+            places = _places(body.get("places", []), workload.domain)
+            title = body.get("title", "")
+            if objective not in OBJECTIVES or not isinstance(title, str):
+                raise ValueError("expected an objective and a title")
         except (KeyError, TypeError, ValueError, AttributeError, OverflowError, InvalidInput) as error:
             detail = f": {error}" if isinstance(error, InvalidInput) else ""
             raise FileError(f"damaged plan{detail}") from None
-        if strategy.shape[1] != workload.domain.size or not strategy.integral:
+        domain = workload.domain.with_places(places)
+        if strategy.shape[1] != domain.size or not strategy.integral:
             raise FileError("damaged plan: the strategy does not fit the domain")
         if isinstance(strategy, TableOperator):
             # It is asked of tables with the domain's sizes, but its sensitivity is that of its own. Checking its noise
             # goes attribute by attribute, whatever the cells.
-            if strategy.sizes != workload.domain.shape:
+            if strategy.sizes != domain.shape:
                 raise FileError("damaged plan: the strategy's attributes are not those of the domain")
         elif _operators_in(body["strategy"]) * min(strategy.shape[1], _MOST_CELLS_AT_ONCE) > _MOST_CHECKED:
             raise TooLarge("this plan's strategy has too many parts over too many cells to check its noise")
@@ -311,7 +439,9 @@ class Plan:
             ) from None
         if noise != needed:
             raise FileError("damaged plan: its noise is not the noise its privacy guarantee needs")
-        return cls(workload, privacy, strategy, noise, lower_bound, candidates, objective, worst)
+        return cls(
+            workload, privacy, strategy, noise, lower_bound, candidates, objective, worst, places, title
+        )
 
 
 def _operators_in(tree: Any) -> int:
@@ -319,6 +449,15 @@ def _operators_in(tree: Any) -> int:
     if isinstance(tree, dict):
         return ("operator" in tree) + sum(map(_operators_in, tree.values()))
     return sum(map(_operators_in, tree)) if isinstance(tree, list) else 0
+
+
+def _places(names: Any, domain: Domain) -> frozenset[str]:
+    """Attributes of the domain that keep missing values."""
+    if not isinstance(names, list) or not all(
+        isinstance(name, str) and name in domain and domain[name].keeps_missing for name in names
+    ):
+        raise ValueError("expected attributes that keep missing values")
+    return frozenset(names)
 
 
 def _figure(value: Any) -> float:

@@ -12,6 +12,7 @@ import numpy as np
 from rowspace.exceptions import InvalidInput
 from rowspace.privacy import ZCDP, ApproxDP, ApproxDPTheorem3, Privacy, PureDP
 
+from .considered import considered
 from .integers import calibrated_noise
 from .plan import Plan
 
@@ -23,25 +24,20 @@ _FAR = 8.0
 
 
 def plot_candidates(plan: Plan, ax: Axes | None = None) -> Axes:
-    """Root mean square error of every strategy considered, best on top, against the bound that none can beat.
+    """Error of every strategy considered, best on top, against the bound that none can beat.
 
     Those more than eight times worse than the best are left out: they would press all others against the axis.
     """
     from rowspace.drawing import bars
 
-    queries = plan.workload.size
-    best = min((candidate.total_error for candidate in plan.candidates), default=0.0)
-    near = [candidate for candidate in plan.candidates if candidate.total_error <= _FAR**2 * best]
-    shown = near[:_MOST_BARS]
-    bound = sqrt(plan.lower_bound / queries) if plan.lower_bound > 0 else None
-    ax = bars(
-        [candidate.name for candidate in shown],
-        [sqrt(candidate.total_error / queries) for candidate in shown],
-        bound=bound,
-        ax=ax,
-    )
-    weighted = any(part.weight != 1 for part in plan.workload.parts)
-    ax.set_xlabel(f"{'weighted ' if weighted else ''}root mean square error of an answer")
+    judged = considered(plan)
+    known = [
+        (c.name, error) for c, error in zip(plan.candidates, judged.errors, strict=True) if error is not None
+    ]
+    best = min((error for _, error in known), default=0.0)
+    shown = [(name, error) for name, error in known if error <= _FAR * best][:_MOST_BARS]
+    ax = bars([name for name, _ in shown], [error for _, error in shown], bound=judged.bound, ax=ax)
+    ax.set_xlabel(judged.name.replace("RMSE", "root mean square error of an answer"))
     return ax
 
 

@@ -24,7 +24,15 @@ _TARGET = re.compile(
 
 @dataclass(frozen=True)
 class Target:
-    """Every answer of a group is to be within ±half_width of the truth with probability `level`."""
+    """Every answer of a group is to be within ±half_width of the truth with probability `level`.
+
+    half_width: half of the interval.
+    level: its confidence level.
+
+    >>> import rowspace as rs
+    >>> print(rs.Target(50, level=0.9))
+    ±50 @90%
+    """
 
     half_width: float
     level: float = 0.95

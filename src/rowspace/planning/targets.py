@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 
 from rowspace.exceptions import InvalidInput
+from rowspace.lines import one_line
 from rowspace.privacy import Privacy, PureDP
 from rowspace.workload import Part, Workload
 
@@ -54,10 +55,24 @@ class Met:
         """At most 1 where the target is met."""
         return self.half_width / self.target.half_width
 
+    def __repr__(self) -> str:
+        return one_line(f"<Met {self.target}: reached ±{self.half_width:.4g}, {self.group!r}>")
+
 
 @dataclass(frozen=True)
 class TargetPlan:
-    """A plan that meets its targets, with the weights of the groups that got there, and what each target has become."""
+    """A plan that meets its targets, with the weights of the groups that got there, and what each target has become.
+
+    plan: the plan that meets the targets.
+    weights: how important each group was made.
+    met: each target with what was reached.
+
+    >>> import rowspace as rs
+    >>> domain = rs.Domain(age=rs.Numeric(0, 4, bins=4))
+    >>> found = rs.plan_for(rs.workload.ranges(domain, "age"), "±50", effort="fast")
+    >>> found.met[0].half_width <= 50
+    True
+    """
 
     plan: Plan
     weights: Mapping[str, float]
@@ -69,7 +84,14 @@ class TargetPlan:
         return budget(self.plan.privacy)
 
     def to_dict(self) -> dict[str, Any]:
-        """The figures, JSON-safe."""
+        """The figures, JSON-safe.
+
+        >>> import rowspace as rs
+        >>> domain = rs.Domain(age=rs.Numeric(0, 4, bins=4))
+        >>> found = rs.plan_for(rs.workload.ranges(domain, "age"), "±50", effort="fast")
+        >>> sorted(found.to_dict())
+        ['epsilon', 'targets', 'weights']
+        """
         return {
             budget_name(self.plan.privacy): self.epsilon,
             "weights": dict(self.weights),
@@ -84,6 +106,14 @@ class TargetPlan:
                 for met in self.met
             ],
         }
+
+    def __repr__(self) -> str:
+        return one_line(f"<TargetPlan: {len(self.met)} targets met under {self.plan.privacy}>")
+
+    def _repr_html_(self) -> str:
+        from .display import target_plan_html  # here: only notebooks need it
+
+        return target_plan_html(self)
 
     def __str__(self) -> str:
         width = max(len(met.group) for met in self.met)
@@ -111,7 +141,8 @@ def plan_for(
 
     targets: ``{"ranges of age": Target(50, 0.95)}``, or texts such as ``"ranges: ±50 @95%"``; without a group it is for
     every group. kind: a guarantee of the kind wanted, whose ε or ρ does not matter (pure ε unless given). Groups
-    without a target are answered with the accuracy that is left.
+    without a target are answered with the accuracy that is left. cap: the largest ε (or ρ) that may be needed. effort:
+    how many strategies are tried. rounds: how many times the importance of the groups is balanced anew, at most.
 
     `InvalidInput` when no ε up to `cap` will do; the message says the best reachable.
 

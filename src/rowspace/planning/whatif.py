@@ -32,6 +32,9 @@ class WhatIf:
         """The figures, JSON-safe."""
         return dataclasses.asdict(self)
 
+    def __repr__(self) -> str:
+        return f"<WhatIf at {self.epsilon:g}: rmse {self.rmse:.4g}, {len(self.groups)} groups>"
+
 
 def whatif(plan: Plan, epsilons: Iterable[float]) -> list[WhatIf]:
     """What every group's error would be at other values of ε (or ρ), with the plan's strategy and real noise.
@@ -77,7 +80,11 @@ def recalibrated(plan: Plan, privacy: Privacy) -> Plan:
     other = dataclasses.replace(plan, privacy=privacy, strategy=strategy, noise=noise)
     factor = _noise_per_sensitivity(other) / _noise_per_sensitivity(plan)
     candidates = tuple(
-        dataclasses.replace(candidate, total_error=factor * candidate.total_error)
+        dataclasses.replace(
+            candidate,
+            total_error=factor * candidate.total_error,
+            max_error=None if candidate.max_error is None else factor * candidate.max_error,
+        )
         for candidate in plan.candidates
     )
     return dataclasses.replace(

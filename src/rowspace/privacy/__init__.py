@@ -8,14 +8,16 @@ exact distribution on the integers, always rounded toward more noise. Nothing he
     models        the noise, as mathematics            lattice       its moments and characteristic functions
     calibration   (ε, δ) to σ, certified               normal_tail   the privacy curve, by interval arithmetic
     rounding      upward, by integers                  intervals     decimal interval arithmetic
+    filters       (ε, δ) to ρ, for budgets             accounting is in the room of the ledger
     neighbours    what a record's change can be        units         whose rows are protected together
-    validation    of parameters
+    odds          what anyone can conclude             validation    of parameters
 """
 
 from .calibration import analytic_gaussian_sigma, gaussian_delta, paper_gaussian_sigma, zcdp_to_approx
 from .definitions import ZCDP, ApproxDP, ApproxDPTheorem3, Privacy, PureDP, privacy_from_dict
 from .models import DiscreteGaussian, DiscreteLaplace, NoiseModel, RoundedGaussian, noise_from_dict
 from .neighbours import Neighbours
+from .odds import OddsBound, odds_bound
 from .sensitivities import integer_norm, sensitivity
 from .units import PrivacyUnit
 
@@ -27,6 +29,7 @@ __all__ = [
     "DiscreteLaplace",
     "Neighbours",
     "NoiseModel",
+    "OddsBound",
     "Privacy",
     "PrivacyUnit",
     "PureDP",
@@ -35,6 +38,7 @@ __all__ = [
     "gaussian_delta",
     "integer_norm",
     "noise_from_dict",
+    "odds_bound",
     "paper_gaussian_sigma",
     "privacy_from_dict",
     "sensitivity",

@@ -37,6 +37,15 @@ class Privacy(ABC):
     unit: PrivacyUnit | None
     """Whose rows are protected together; None where every record is one by itself."""
 
+    def __repr__(self) -> str:
+        """As it is written: what is left at its default is left out."""
+        given = (
+            f"{field.name}={value.value!r}" if isinstance(value, Neighbours) else f"{field.name}={value!r}"
+            for field in dataclasses.fields(self)  # type: ignore[arg-type]
+            if (value := getattr(self, field.name)) != field.default
+        )
+        return f"{type(self).__name__}({', '.join(given)})"
+
     @property
     def unit_variance(self) -> float:
         """Variance of the continuous noise on each strategy answer, where one record moves them by norm 1."""
@@ -47,12 +56,17 @@ class Privacy(ABC):
         """The integer noise that gives integer answers of this sensitivity the guarantee.
 
         `integer_norm`: largest Σ|change| (norm 1) or Σ change² (norm 2) by one record, at least 1.
+
+        >>> PureDP(0.5).noise(3)
+        DiscreteLaplace(scale=Fraction(6, 1))
         """
         advice = "a strategy whose answers no record can change needs no noise"
         return self._noise(self.step_norm(positive_integer("integer_norm", integer_norm, advice)))
 
     def step_norm(self, integer_norm: int) -> int:
         """From the largest change by one record to the largest between neighbours: k or k² times that.
+
+        integer_norm: the largest change by one record.
 
         >>> ZCDP(0.5, unit=PrivacyUnit("user_id", rows=3)).step_norm(2)
         18
@@ -69,7 +83,11 @@ class Privacy(ABC):
         """The noise for neighbours that differ by this norm."""
 
     def to_dict(self) -> dict[str, Any]:
-        """A JSON table, read back by `privacy_from_dict`."""
+        """A JSON table, read back by `privacy_from_dict`.
+
+        >>> PureDP(0.5).to_dict()
+        {'privacy': 'pure', 'epsilon': 0.5, 'neighbours': 'add-remove'}
+        """
         tree: dict[str, Any] = {"privacy": self.kind}
         for field in dataclasses.fields(self):  # type: ignore[arg-type]
             value = getattr(self, field.name)
@@ -96,9 +114,13 @@ class Privacy(ABC):
             object.__setattr__(self, field.name, plain)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class PureDP(Privacy):
     """ε-differential privacy, by discrete Laplace noise.
+
+    epsilon: how far the probability of any output may change, as a power of e; positive.
+    neighbours: what tables that must stay hard to tell apart differ in, "add-remove" or "replace-one".
+    unit: whose rows are protected together, a `PrivacyUnit`; every record by itself unless given.
 
     Guarantees:
         - changing integer answers by Σ|change| ≤ integer_norm changes the probability of any output by a
@@ -138,9 +160,14 @@ class PureDP(Privacy):
         return f"{_plain(self.epsilon)}-differential privacy ({self._step})"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class ApproxDP(Privacy):
     """(ε, δ)-differential privacy, by Gaussian noise with the analytic (tight) calibration, rounded.
+
+    epsilon: as for `PureDP`.
+    delta: the probability by which that may fail, between 0 and 1.
+    neighbours: what tables that must stay hard to tell apart differ in, "add-remove" or "replace-one".
+    unit: whose rows are protected together, a `PrivacyUnit`; every record by itself unless given.
 
     Guarantees:
         - integer answers that change by at most integer_norm in squared L2 norm are (ε, δ)-private: sigma
@@ -182,7 +209,7 @@ class ApproxDP(Privacy):
         return f"({_plain(self.epsilon)}, {_plain(self.delta)})-differential privacy ({self._step})"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class ApproxDPTheorem3(Privacy):
     """(ε, δ)-differential privacy with the calibration of the paper's Theorem 3, for comparison.
 
@@ -228,9 +255,13 @@ class ApproxDPTheorem3(Privacy):
         )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class ZCDP(Privacy):
     """ρ-zero-concentrated differential privacy, by discrete Gaussian noise.
+
+    rho: how far outputs may diverge, in Rényi divergence of order α by αρ at most; positive.
+    neighbours: what tables that must stay hard to tell apart differ in, "add-remove" or "replace-one".
+    unit: whose rows are protected together, a `PrivacyUnit`; every record by itself unless given.
 
     Guarantees:
         - integer answers that change by at most integer_norm in squared L2 norm have Rényi divergence at
@@ -276,7 +307,7 @@ def privacy_from_dict(tree: object) -> Privacy:
     """The guarantee a saved table describes; `InvalidPrivacy` for anything but an exact match.
 
     >>> privacy_from_dict({"privacy": "zero-concentrated", "rho": 0.5, "neighbours": "add-remove"})
-    ZCDP(rho=0.5, neighbours=<Neighbours.ADD_REMOVE: 'add-remove'>, unit=None)
+    ZCDP(rho=0.5)
     """
     if isinstance(tree, dict) and "unit" not in tree:
         tree = {**tree, "unit": None}

@@ -22,8 +22,8 @@ class Precision:
         self.down = _context(digits, decimal.ROUND_FLOOR)
         self.up = _context(digits, decimal.ROUND_CEILING)
 
-    def exact(self, value: float) -> Interval:
-        """The interval that is one number: every int and float is exactly a decimal."""
+    def exact(self, value: float | Decimal) -> Interval:
+        """The interval that is one number: every int and float is exactly a decimal, and so is a decimal."""
         return Interval(Decimal(value), Decimal(value), self)
 
 

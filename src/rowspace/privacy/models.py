@@ -31,6 +31,8 @@ class NoiseModel(ABC):
 
     kind: ClassVar[str]
     parameter: ClassVar[str]
+    name: ClassVar[str]
+    """What people call it, without a parameter: that is in units of the integers which are asked, not in counts."""
 
     @property
     @abstractmethod
@@ -66,6 +68,7 @@ class DiscreteLaplace(NoiseModel):
 
     kind: ClassVar[str] = "discrete laplace"
     parameter: ClassVar[str] = "scale"
+    name: ClassVar[str] = "discrete Laplace noise"
 
     def __post_init__(self) -> None:
         check_drawable("scale", self.scale)
@@ -91,7 +94,7 @@ class DiscreteLaplace(NoiseModel):
         return np.asarray(1.0 / (1.0 + 2.0 * self.variance * half * half))
 
     def __str__(self) -> str:
-        return f"discrete Laplace noise of scale {float(self.scale):.6g}"
+        return f"{self.name} of scale {float(self.scale):.6g}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,6 +111,7 @@ class DiscreteGaussian(NoiseModel):
 
     kind: ClassVar[str] = "discrete gaussian"
     parameter: ClassVar[str] = "sigma_squared"
+    name: ClassVar[str] = "discrete Gaussian noise"
 
     def __post_init__(self) -> None:
         check_drawable("sigma_squared", self.sigma_squared, power=2)
@@ -127,7 +131,7 @@ class DiscreteGaussian(NoiseModel):
         return lattice.discrete_gaussian_characteristic(float(self.sigma_squared), np.asarray(t, np.float64))
 
     def __str__(self) -> str:
-        return f"discrete Gaussian noise of standard deviation {math.sqrt(self.variance):.6g}"
+        return f"{self.name} of standard deviation {math.sqrt(self.variance):.6g}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,6 +147,7 @@ class RoundedGaussian(NoiseModel):
 
     kind: ClassVar[str] = "rounded gaussian"
     parameter: ClassVar[str] = "sigma"
+    name: ClassVar[str] = "rounded Gaussian noise"
 
     def __post_init__(self) -> None:
         check_drawable("sigma", self.sigma)
@@ -162,7 +167,7 @@ class RoundedGaussian(NoiseModel):
         return lattice.rounded_gaussian_characteristic(float(self.sigma), np.asarray(t, np.float64))
 
     def __str__(self) -> str:
-        return f"rounded Gaussian noise of standard deviation {math.sqrt(self.variance):.6g}"
+        return f"{self.name} of standard deviation {math.sqrt(self.variance):.6g}"
 
 
 _MODELS: dict[str, type[DiscreteLaplace] | type[DiscreteGaussian] | type[RoundedGaussian]] = {

@@ -24,7 +24,7 @@ _SWITCH = 6
 """Series up to here, continued fraction past it: both take about 50 terms here for 50 digits."""
 
 
-def delta_interval(sigma: float, epsilon: float, digits: int) -> Interval:
+def delta_interval(sigma: float | Decimal, epsilon: float, digits: int) -> Interval:
     """An interval that contains δ(σ), computed with the given number of digits."""
     precision = Precision(digits)
     s, e = precision.exact(sigma), precision.exact(epsilon)

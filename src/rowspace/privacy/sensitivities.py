@@ -22,7 +22,7 @@ import numpy.typing as npt
 import scipy
 
 from rowspace.exceptions import InvalidInput
-from rowspace.operators import Merged, Operator, Scaled
+from rowspace.operators import Extended, Merged, Operator, Scaled
 
 from .definitions import Privacy
 from .neighbours import Neighbours
@@ -102,6 +102,12 @@ def _with_distinct_columns(A: Operator) -> Operator:
     """The same columns, fewer times where cells were merged: norms and distances are those of fewer pairs."""
     if isinstance(A, Merged):
         return _with_distinct_columns(A.of)
+    if isinstance(A, Extended) and isinstance(A.of, Merged):
+        # Two of the cells outside stand for all of them: they are alike.
+        distinct = _with_distinct_columns(A.of)
+        known = distinct.shape[1]
+        more = min(2, A.shape[1] - A.of.shape[1])
+        return Extended(distinct, (known + more,), (known,), A.weight)
     return Scaled(A.factor, _with_distinct_columns(A.of)) if isinstance(A, Scaled) else A
 
 

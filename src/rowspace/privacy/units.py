@@ -62,17 +62,33 @@ class PrivacyUnit:
         object.__setattr__(self, "rows", positive_integer("rows of a privacy unit", self.rows, advice))
 
     def step(self, neighbours: Neighbours) -> str:
-        """What neighbours differ in, in plain words."""
+        """What neighbours differ in, in plain words.
+
+        neighbours: whether a unit is added, removed or replaced.
+
+        >>> PrivacyUnit("user_id", rows=3).step(Neighbours.ADD_REMOVE)
+        "add or remove one 'user_id', of which at most 3 rows are counted"
+        """
         verb = "add or remove" if neighbours is Neighbours.ADD_REMOVE else "replace"
         return f"{verb} one {self}"
 
     def to_dict(self) -> dict[str, Any]:
-        """A JSON table, read back by `PrivacyUnit.of`."""
+        """A JSON table, read back by `PrivacyUnit.of`.
+
+        >>> PrivacyUnit("user_id", rows=3).to_dict()
+        {'column': 'user_id', 'rows': 3}
+        """
         return {"column": self.column, "rows": self.rows}
 
     @classmethod
     def of(cls, value: object) -> PrivacyUnit | None:
-        """The unit itself, the one a table describes, or None for none; `InvalidPrivacy` for anything else."""
+        """The unit itself, the one a table describes, or None for none; `InvalidPrivacy` for anything else.
+
+        value: a unit, a table of `to_dict`, or None.
+
+        >>> PrivacyUnit.of({"column": "user_id", "rows": 3})
+        PrivacyUnit(column='user_id', rows=3)
+        """
         if value is None or isinstance(value, cls):
             return value
         if isinstance(value, dict) and value.keys() == {"column", "rows"}:

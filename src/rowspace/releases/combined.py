@@ -12,7 +12,7 @@ Guarantees
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -22,7 +22,9 @@ import numpy as np
 from rowspace._version import __version__
 from rowspace.domain import Domain
 from rowspace.exceptions import InvalidInput, TooLarge
+from rowspace.lines import one_line
 from rowspace.operators import DECOMPOSITION_LIMIT
+from rowspace.planning import population
 from rowspace.privacy import Privacy
 from rowspace.reconstruct.measurement import merged
 from rowspace.workload import Workload
@@ -33,6 +35,8 @@ from .combined_privacy import Guarantees
 from .evidence import Evidence, as_queries, measurement_of
 from .interval_ends import interval_ends
 from .methods import DerivedAnswers
+from .notes import read_as, with_notes
+from .portions import portions
 from .release import TABLE_LIMIT, Release
 
 if TYPE_CHECKING:
@@ -55,10 +59,28 @@ class CombinedPlan:
         """The attributes that were measured."""
         return self.workload.domain
 
+    @property
+    def counted(self) -> Workload:
+        """The queries, which are over the cells that were counted."""
+        return self.workload
+
+    @property
+    def population(self) -> str:
+        """Which records some release leaves out of its answers, in words; empty where every record is counted."""
+        return population(self.domain, [privacy.unit for privacy in self.privacy.each])
+
 
 @dataclass(frozen=True, eq=False)
 class Combined(DerivedAnswers):
-    """Several releases of one table, answering together; see `combine`."""
+    """Several releases of one table, answering together; see `combine`.
+
+    releases: two or more, of one table and different.
+
+    >>> from rowspace.sample import small_release
+    >>> both = combine([small_release(0.1), small_release(0.1)])
+    >>> both
+    <Combined of 2: 18 answers under 0.2-differential privacy (add or remove one record)>
+    """
 
     releases: tuple[Release, ...]
 
@@ -82,8 +104,8 @@ class Combined(DerivedAnswers):
         """The queries of all releases, those of equal workloads once."""
         workloads: list[Workload] = []
         for release in self.releases:
-            if release.plan.workload not in workloads:
-                workloads.append(release.plan.workload)
+            if release.plan.counted not in workloads:
+                workloads.append(release.plan.counted)
         parts = [part for workload in workloads for part in workload.parts]
         joint = workloads[0] if len(workloads) == 1 else Workload(workloads[0].domain, parts)
         return CombinedPlan(joint, Guarantees(tuple(release.plan.privacy for release in self.releases)))
@@ -111,14 +133,45 @@ class Combined(DerivedAnswers):
         return self._answers.method
 
     def answers(self, level: float = 0.95) -> pd.DataFrame:
-        """The answers to the queries of all releases: labels, answer, std_error and an interval at `level`."""
+        """The answers to the queries of all releases: labels, answer, std_error and an interval at `level`.
+
+        >>> from rowspace.sample import small_release
+        >>> both = combine([small_release(0.1), small_release(0.1)])
+        >>> len(both.answers(level=0.9))
+        18
+        """
         return self._table(self.plan.workload, level)
 
     def ask(self, queries: Workload | str | Sequence[str], level: float = 0.95) -> pd.DataFrame:
-        """Answers to other queries over the same attributes, for free; predicates may be given as text."""
+        """Answers to other queries over the same attributes, for free; predicates may be given as text.
+
+        queries: a workload, or one or several texts.
+        level: the confidence level of the intervals.
+
+        >>> from rowspace.sample import small_release
+        >>> both = combine([small_release(0.1), small_release(0.1)])
+        >>> both.ask("age >= 2").columns.tolist()
+        ['group', 'age', 'answer', 'std_error', 'low', 'high']
+        """
         return self._table(as_queries(self.plan.domain, queries), level)
 
-    def _table(self, queries: Workload, level: float) -> pd.DataFrame:
+    def stream(self, rows: int = 2**18, level: float = 0.95) -> Iterator[pd.DataFrame]:
+        """The answers to the queries of all releases in portions of about so many rows; see `Release.stream`.
+
+        rows: about how many at a time.
+        level: the confidence level of the intervals.
+
+        >>> from rowspace.sample import small_release
+        >>> both = combine([small_release(0.1), small_release(0.1)])
+        >>> sum(len(portion) for portion in both.stream(rows=10))
+        18
+        """
+        for portion in portions(self.plan.workload, rows):
+            yield self._table(portion, level, self.plan.workload.columns)
+
+    def _table(
+        self, queries: Workload, level: float, attributes: Sequence[str] | None = None
+    ) -> pd.DataFrame:
         import pandas as pd
 
         if queries.size > TABLE_LIMIT:
@@ -129,7 +182,8 @@ class Combined(DerivedAnswers):
         largest_count = max(release._largest_count for release in self.releases)
         low, high = interval_ends(answer, half_width, largest_count)
         figures = {"answer": answer, "std_error": std_error, "low": low, "high": high}
-        return pd.DataFrame(answer_columns(queries.table(), figures))
+        labels = queries.table(0, queries.size, attributes)
+        return with_notes(pd.DataFrame(answer_columns(labels, figures)), self, level)
 
     @property
     def spent(self) -> tuple[Privacy, ...]:
@@ -141,9 +195,13 @@ class Combined(DerivedAnswers):
         """What was promised and how to read the numbers, in plain words."""
         return (
             f"{len(self.releases)} releases combined by rowspace {__version__}, under "
-            f"{self.plan.privacy}. Answers are unbiased, {self.method}; a negative "
-            "or fractional count is noise, not a mistake. Combining and any further computation cost no privacy."
+            f"{self.plan.privacy}, {self.method}. {read_as(self.plan.population)} Combining and any further "
+            "computation cost no privacy."
         )
+
+    def __repr__(self) -> str:
+        size = self.plan.workload.size
+        return one_line(f"<Combined of {len(self.releases)}: {size:,} answers under {self.plan.privacy}>")
 
     def __str__(self) -> str:
         return f"Combined release of {self.plan.workload.size:,} answers\n  {self.statement}"
@@ -151,6 +209,8 @@ class Combined(DerivedAnswers):
 
 def combine(releases: Iterable[Release | Combined]) -> Combined:
     """Several releases of the same table as one, by generalized least squares: each counts by how precise it is.
+
+    releases: two or more, or combinations of them.
 
     They must be about the same attributes, declared alike, and differ: a release is no new evidence about itself.
     That they count the same records is for the caller to know; nothing in a release can tell.

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import inf, nextafter
+from typing import Any
 
 from rowspace.privacy import ZCDP, ApproxDP, Privacy, PureDP
 
@@ -31,6 +32,10 @@ or remove one record)
             kind = type(privacy) if isinstance(privacy, PureDP | ZCDP) else ApproxDP
             kinds.setdefault((kind, privacy.neighbours, privacy.unit), []).append(privacy)
         return tuple(_sum(group) for group in kinds.values())
+
+    def to_dict(self) -> list[dict[str, Any]]:
+        """The sums, JSON-safe."""
+        return [privacy.to_dict() for privacy in self.sums]
 
     def __str__(self) -> str:
         return " together with ".join(map(str, self.sums))

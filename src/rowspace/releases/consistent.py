@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rowspace.exceptions import InvalidInput, TooLarge
+from rowspace.lines import one_line
 from rowspace.operators.base import Vector
 from rowspace.workload import Workload
 
@@ -30,6 +31,7 @@ from .consistent_effect import Effect
 from .derived_groups import groups
 from .derived_tables import framed
 from .evidence import as_queries, promise_of
+from .notes import with_notes
 from .release import TABLE_LIMIT
 
 if TYPE_CHECKING:
@@ -41,7 +43,16 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Consistent:
-    """A release as counts that are not negative (and whole): biased, and without error bars."""
+    """A release as counts that are not negative (and whole): biased, and without error bars.
+
+    release: what the counts are made from.
+    integral: whether they are whole numbers.
+
+    >>> from rowspace.sample import small_release
+    >>> release = small_release()
+    >>> release.consistent()
+    <Consistent counts, not negative, of <Release of 18 answers under 200-differential privacy (add or…>
+    """
 
     release: Release | Combined
     integral: bool
@@ -51,17 +62,44 @@ class Consistent:
         return counts_of(self.release, integral=self.integral)
 
     def answers(self) -> pd.DataFrame:
-        """The workload's answers: labels and answer. No error bars: those of the release are for unbiased answers."""
-        return self._table(self.release.plan.workload)
+        """The workload's answers: labels and answer. No error bars: those of the release are for unbiased answers.
+
+        >>> from rowspace.sample import small_release
+        >>> release = small_release()
+        >>> release.consistent(integral=True).answers()["answer"].tolist()[:4]
+        [10, 20, 30, 40]
+        """
+        return self._table(self.release.plan.counted)
 
     def ask(self, queries: Workload | str | Sequence[str]) -> pd.DataFrame:
-        """Answers to other queries over the same attributes, for free; as text they are conditions or SQL."""
+        """Answers to other queries over the same attributes, for free; as text they are conditions or SQL.
+
+        queries: a workload, or one or several texts.
+
+        >>> from rowspace.sample import small_release
+        >>> release = small_release()
+        >>> release.consistent(integral=True).ask("age < 2")["answer"].tolist()
+        [100]
+        """
         return self._table(as_queries(self.release.plan.domain, queries))
 
-    def table(self, row: str, column: str | None = None) -> pd.DataFrame:
-        """Counts by one or two attributes (or levels) with their totals, which are sums of what is shown."""
+    def table(self, row: str, column: str | None = None, *, missing: bool = False) -> pd.DataFrame:
+        """Counts by one or two attributes (or levels) with their totals, which are sums of what is shown.
+
+        row, column: attributes or levels of a taxonomy; without `column` the table has one.
+        missing: whether records without a known value are shown.
+
+        >>> from rowspace.sample import small_release
+        >>> release = small_release()
+        >>> print(release.consistent(integral=True).table("sex"))
+               count
+        sex
+        F        160
+        M        200
+        total    360
+        """
         names = [row] if column is None else [row, column]
-        found = groups(self.release.plan.domain, names)
+        found = groups(self.release.plan.domain, names, missing=missing)
         cells = found.arranged(self._counts.answer(found.workload))
         cells = _as_whole(cells) if self.integral else cells
         margins = [cells.sum(axis=1), cells.sum(axis=0)] if column is not None else []
@@ -76,9 +114,7 @@ class Consistent:
             )
         answer: Any = self._counts.answer(queries)
         figures = {"answer": _as_whole(answer) if self.integral else answer}
-        frame = pd.DataFrame(answer_columns(queries.table(), figures))
-        frame.attrs["statement"] = self.statement
-        return frame
+        return with_notes(pd.DataFrame(answer_columns(queries.table(), figures)), self)
 
     @cached_property
     def effect(self) -> Effect:
@@ -94,11 +130,22 @@ class Consistent:
     def statement(self) -> str:
         """How to read the numbers, in plain words; goes with every table."""
         kind = "whole and not negative" if self.integral else "not negative"
+        left_out = self.release.plan.population
         return (
             f"Biased post-processing: counts were made {kind}, {self.method}. Small counts are too high on average and "
-            "large ones too low; use the release itself for statistics and for error bars. Made from a release under "
-            f"{promise_of(self.release)}, at no further cost of privacy."
+            "large ones too low; use the release itself for statistics and for error bars. "
+            f"{left_out + ' ' if left_out else ''}Made from a release under {promise_of(self.release)}, at no further "
+            "cost of privacy."
         )
+
+    def __repr__(self) -> str:
+        kind = "whole and not negative" if self.integral else "not negative"
+        return one_line(f"<Consistent counts, {kind}, of {self.release!r}>")
+
+    def _repr_html_(self) -> str:
+        from .display import consistent_html  # here: only notebooks need it
+
+        return consistent_html(self)
 
     def __str__(self) -> str:
         return f"Consistent counts: {self.effect}\n  {self.statement}"
@@ -108,6 +155,10 @@ def consistent(
     release: Release | Combined, *, nonnegative: bool = True, integral: bool = False
 ) -> Consistent:
     """Counts that are not negative, and whole with `integral`, all answers agreeing and adding up to the total.
+
+    release: what the counts are made from.
+    nonnegative: always True; the release itself has the signed counts.
+    integral: whether counts are to be whole numbers too.
 
     >>> import rowspace as rs
     >>> domain = rs.Domain(age=rs.Numeric(0, 4, bins=4))

@@ -86,7 +86,7 @@ def found_counts(release: Release | Combined) -> CellCounts | TableCounts:
 def evidence_of(release: Release | Combined) -> Evidence:
     """What a release, or several together, say about the counts."""
     if isinstance(release, Release):
-        return Evidence(release.plan.workload, (measurement_of(release),))
+        return Evidence(release.plan.counted, (measurement_of(release),))
     return release.evidence
 
 

@@ -15,6 +15,7 @@ from math import sqrt
 from typing import TYPE_CHECKING, Any
 
 from rowspace.exceptions import InvalidInput
+from rowspace.lines import one_line
 from rowspace.workload import total
 
 from .derived_rows import Query, combined, single_query
@@ -34,8 +35,15 @@ STEADY_DENOMINATOR = 20.0
 class Estimate:
     """A number derived from a release: value, standard error, interval at `level`, and how it was found.
 
+    value: the estimate.
+    std_error: its standard error.
+    low, high: the ends of the interval.
+    level: the confidence level of the interval.
+    method: how the interval was found.
+    population: which records are left out of it, in words; empty where every record is counted.
+
     >>> print(Estimate(0.5, 0.01, 0.48, 0.52, 0.95, DELTA_METHOD))
-    0.5 ± 0.01 (95 % interval 0.48 to 0.52; delta method)
+    0.5 (95 % interval 0.48 to 0.52; standard error 0.01; delta method)
     """
 
     value: float
@@ -44,16 +52,29 @@ class Estimate:
     high: float
     level: float
     method: str
+    population: str = ""
 
     def to_dict(self) -> dict[str, Any]:
-        """The figures, JSON-safe."""
+        """The figures, JSON-safe.
+
+        >>> Estimate(0.5, 0.01, 0.48, 0.52, 0.95, DELTA_METHOD).to_dict()["low"]
+        0.48
+        """
         return asdict(self)
+
+    def __repr__(self) -> str:
+        return one_line(f"<Estimate {self}>")
+
+    def _repr_html_(self) -> str:
+        from .display import estimate_html  # here: only notebooks need it
+
+        return estimate_html(self)
 
     def __str__(self) -> str:
         return (
-            f"{self.value:.6g} ± {self.std_error:.3g} "
-            f"({100 * self.level:g} % interval {self.low:.6g} to {self.high:.6g}; {self.method})"
-        )
+            f"{self.value:.6g} ({100 * self.level:g} % interval {self.low:.6g} to {self.high:.6g}; "
+            f"standard error {self.std_error:.3g}; {self.method}) {self.population}"
+        ).rstrip()
 
 
 def difference(release: Release, a: Query, b: Query, level: float = 0.95) -> Estimate:

@@ -16,7 +16,7 @@ import scipy
 
 from rowspace.domain import Domain
 from rowspace.exceptions import InvalidInput
-from rowspace.operators import Sparse
+from rowspace.operators import Composed, Sparse
 from rowspace.operators.base import Vector
 from rowspace.workload import Part, Workload, marginal, predicates
 from rowspace.workload.factors import Factor, Matrix
@@ -45,8 +45,18 @@ class Groups:
         return np.flatnonzero(self.possible.any(axis=others)).tolist()
 
 
-def groups(domain: Domain, names: Sequence[str], where: str | None = None) -> Groups:
+def groups(
+    domain: Domain,
+    names: Sequence[str],
+    where: str | None = None,
+    *,
+    among: Sequence[str] = (),
+    missing: bool = False,
+) -> Groups:
     """Every combination of some attributes or levels, among the records where a condition holds.
+
+    Records whose value is missing are in no combination, or have labels of their own with `missing`; so it is with the
+    attributes `among`, over whose labels the answers are summed: the totals of a larger table.
 
     >>> from rowspace.domain import Categorical
     >>> domain = Domain(sex=Categorical(["F", "M"]), job=Categorical(["yes", "no", "student"]))
@@ -54,10 +64,13 @@ def groups(domain: Domain, names: Sequence[str], where: str | None = None) -> Gr
     >>> found.workload.labels(0, 2), found.arranged(range(6)).tolist()
     (['sex = F and job = yes', 'sex = F and job = no'], [[0, 3], [1, 4], [2, 5]])
     """
-    attributes = [domain.resolve(name)[0] for name in names]
+    everything = [*names, *among]
+    attributes = [domain.resolve(name)[0] for name in everything]
     if len(set(attributes)) < len(attributes):
-        raise InvalidInput(f"expected different attributes, got {', '.join(names)}; name each attribute once")
-    keys = [marginal(domain, name).parts[0].factors[0] for name in names]
+        raise InvalidInput(
+            f"expected different attributes, got {', '.join(everything)}; name each attribute once"
+        )
+    keys = [marginal(domain, name, missing=missing).parts[0].factors[0] for name in everything]
     conditions = [] if where is None else list(predicates(domain, [where]).parts[0].factors)
     # Each factor of the product, the keys it answers by, and which of their combinations it leaves.
     found: list[tuple[Factor, list[int], npt.NDArray[np.bool_]]] = []
@@ -66,6 +79,7 @@ def groups(domain: Domain, names: Sequence[str], where: str | None = None) -> Gr
         found.append(_split(condition, own, keys))
     bound = {at for _, own, _ in found for at in own}
     found += [(key, [at], np.ones(key.size, bool)) for at, key in enumerate(keys) if at not in bound]
+    found = [_summed(*item, keys, len(names)) for item in found]
     found.sort(key=lambda item: domain.position(item[0].attributes[0]))
     answered = tuple(at for _, own, _ in found for at in own)
     possible = np.ones((), bool)
@@ -76,10 +90,32 @@ def groups(domain: Domain, names: Sequence[str], where: str | None = None) -> Gr
     return Groups(
         Workload(domain, [Part(tuple(factor for factor, _, _ in found))]),
         tuple(names),
-        tuple(key.entries(np.arange(key.size)) for key in keys),
+        tuple(key.entries(np.arange(key.size)) for key in keys[: len(names)]),
         answered,
         possible.reshape([keys[at].size for at in answered]).transpose(np.argsort(answered)),
     )
+
+
+def _summed(
+    factor: Factor, own: list[int], possible: npt.NDArray[np.bool_], keys: Sequence[Factor], shown: int
+) -> tuple[Factor, list[int], npt.NDArray[np.bool_]]:
+    """A factor summed over the keys that are not shown: those numbered `shown` and above."""
+    axes = tuple(axis for axis, at in enumerate(own) if at >= shown)
+    if not axes:
+        return factor, own, possible
+    sizes = [keys[at].size for at in own]
+    kept = [at for at in own if at < shown]
+    rows = prod(keys[at].size for at in kept)
+    # Which row of the sum each row goes to.
+    target = np.broadcast_to(
+        np.arange(rows).reshape([1 if axis in axes else size for axis, size in enumerate(sizes)]), sizes
+    )
+    adding = Sparse(
+        scipy.sparse.csr_array(
+            (np.ones(target.size), (target.ravel(), np.arange(target.size))), shape=(rows, target.size)
+        )
+    )
+    return Matrix(factor.domain, Composed(adding, factor.operator)), kept, np.asarray(possible.any(axis=axes))
 
 
 def _split(

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from rowspace.domain import Domain, Numeric
+from rowspace.domain import Dates, Domain, Numeric
 from rowspace.exceptions import InvalidInput, TooLarge
 from rowspace.operators import Dense
 from rowspace.operators.base import Vector
@@ -79,6 +79,10 @@ def along(domain: Domain, attribute: str, rows: Vector, where: str | None) -> Wo
 def numeric(domain: Domain, attribute: str) -> Numeric:
     """An attribute that has a distribution: numbers in bins, not too many."""
     found = domain[attribute]
+    if isinstance(found, Dates):
+        raise InvalidInput(
+            f"expected a numeric attribute, got {attribute!r}, which holds dates; ask for its prefixes"
+        )
     if not isinstance(found, Numeric):
         raise InvalidInput(f"expected a numeric attribute, got {attribute!r}: its categories have no order")
     if found.size > MAX_BINS:

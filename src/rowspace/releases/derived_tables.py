@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rowspace.exceptions import InvalidInput, TooLarge
+from rowspace.lines import one_line
 from rowspace.operators.base import Vector
 
 from .answer_columns import answer_columns
@@ -31,8 +32,21 @@ FIELDS = ("answer", "std_error", "low", "high")
 class CrossTable:
     """Counts of one or two attributes with totals, as frames of the same shape.
 
+    answer: the counts, a frame with the cells of one attribute down and of the other across, then totals.
+    std_error: their standard errors.
+    low, high: the ends of their intervals.
+    level: the confidence level of the intervals.
+
     Totals are sums of the cells shown (all answers come from one estimate), with error bars of their own: the noise
     of a sum is not the sum of the noises.
+
+    >>> from rowspace.sample import small_release
+    >>> release = small_release(1.0)
+    >>> made = release.table("age")
+    >>> made
+    <CrossTable by age, 5 × 1>
+    >>> bool((made.low < made.answer).all().all())
+    True
     """
 
     answer: pd.DataFrame
@@ -41,33 +55,56 @@ class CrossTable:
     high: pd.DataFrame
     level: float
 
+    def __repr__(self) -> str:
+        names = [str(name) for name in (self.answer.index.name, self.answer.columns.name) if name]
+        return one_line(f"<CrossTable by {' and '.join(names)}, {' × '.join(map(str, self.answer.shape))}>")
+
+    def _repr_html_(self) -> str:
+        from .display import cross_table_html  # here: only notebooks need it
+
+        return cross_table_html(self)
+
     def __str__(self) -> str:
-        return str(self.answer.round(1))
+        return f"{self.answer.round(1)}\n{self.answer.attrs.get('population', '')}".rstrip()
 
 
 def table(
-    release: Release, row: str, column: str | None = None, where: str | None = None, level: float = 0.95
+    release: Release,
+    row: str,
+    column: str | None = None,
+    where: str | None = None,
+    level: float = 0.95,
+    *,
+    missing: bool = False,
 ) -> CrossTable:
     """Counts by one or two attributes (or levels) with their totals, among the records where a condition holds.
 
+    Totals are of the cells shown; with `missing`, records without a known value have a row and a column of their own.
+
     >>> import rowspace as rs
-    >>> domain = rs.Domain(age=rs.Numeric(0, 2, bins=2), sex=rs.Categorical(["F", "M"]))
+    >>> domain = rs.Domain(age=rs.Numeric(0, 2, bins=2, integer=True), sex=rs.Categorical(["F", "M"]))
     >>> made = rs.release(rs.plan(rs.workload.marginal(domain, "age", "sex"), rs.PureDP(1.0)), [10, 20, 30, 40])
     >>> t = table(made, "age", "sex").answer
     >>> bool(t.loc["0", "F"] + t.loc["0", "M"] == t.loc["0", "total"])
     True
     """
     names = [row] if column is None else [row, column]
-    body = _asked(release, names, where, level)
+    body = _asked(release, names, where, level, missing=missing)
     left = [body.groups.left(axis) for axis in range(len(names))]
     labels = [[body.groups.labels[axis][at] for at in kept] for axis, kept in enumerate(left)]
     cells = {field: array[np.ix_(*left)] for field, array in body.figures.items()}
     margins = [
-        _margin(release, names, axis, where, level, cells["answer"].sum(axis=1 - axis), left[axis])
+        _around(
+            cells["answer"].sum(axis=1 - axis),
+            _asked(release, [names[axis]], where, level, [names[1 - axis]], missing).figures,
+            left[axis],
+        )
         for axis in range(len(names))
         if len(names) == 2
     ]
-    corner = _corner(release, where, level, cells["answer"].sum())
+    corner = _around(
+        np.asarray(cells["answer"].sum()), _asked(release, [], where, level, names, missing).figures
+    )
     frames = {
         field: framed(names, labels, cells[field], [margin[field] for margin in margins], corner[field])
         for field in FIELDS
@@ -139,9 +176,16 @@ class _Asked:
     figures: dict[str, Vector]
 
 
-def _asked(release: Release, names: Sequence[str], where: str | None, level: float) -> _Asked:
-    """Answers by some attributes."""
-    found = groups(release.plan.domain, names, where)
+def _asked(
+    release: Release,
+    names: Sequence[str],
+    where: str | None,
+    level: float,
+    among: Sequence[str] = (),
+    missing: bool = False,
+) -> _Asked:
+    """Answers by some attributes, summed over what a table shows `among` others."""
+    found = groups(release.plan.domain, names, where, among=among, missing=missing)
     if found.workload.size > MAX_TABLE:
         raise TooLarge(
             f"a table of {found.workload.size:,} cells is too large, the limit is {MAX_TABLE:,}; name fewer or "
@@ -151,26 +195,8 @@ def _asked(release: Release, names: Sequence[str], where: str | None, level: flo
     return _Asked(found, {field: found.arranged(answers[field]) for field in FIELDS})
 
 
-def _margin(
-    release: Release,
-    names: Sequence[str],
-    axis: int,
-    where: str | None,
-    level: float,
-    sums: Vector,
-    left: list[int],
-) -> dict[str, Vector]:
-    """The totals of a table by one of its names."""
-    own = _asked(release, [names[axis]], where, level).figures
-    return _around(sums, {field: array[left] for field, array in own.items()})
-
-
-def _corner(release: Release, where: str | None, level: float, whole: float) -> dict[str, Any]:
-    """The total of a table."""
-    return _around(np.asarray(whole), _asked(release, [], where, level).figures)
-
-
-def _around(sums: Vector, own: dict[str, Vector]) -> dict[str, Vector]:
+def _around(sums: Vector, figures: dict[str, Vector], left: list[int] | None = None) -> dict[str, Any]:
     """Sums of the cells shown, with the error bars that the same query has by itself."""
+    own = figures if left is None else {field: array[left] for field, array in figures.items()}
     ends = {end: sums + (own[end] - own["answer"]) for end in ("low", "high")}
     return {"answer": sums, "std_error": own["std_error"], **ends}

@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from rowspace.domain import Domain
-from rowspace.exceptions import InvalidWorkload
+from rowspace.exceptions import InvalidWorkload, UnsupportedWorkload
 from rowspace.operators.base import Vector
 from rowspace.reconstruct.joint_tables import JointTables, joint_tables
 from rowspace.reconstruct.least_squares import noisy_values
@@ -57,12 +57,23 @@ def promise_of(release: Release | Combined) -> str:
 
 
 def as_queries(domain: Domain, queries: Workload | str | Sequence[str]) -> Workload:
-    """Queries over this domain, from a workload over its attributes or as text, conditions or SQL."""
+    """Queries over the cells that were counted, from a workload over its attributes or as text, conditions or SQL.
+
+    Raises:
+        UnsupportedWorkload: They are about records that were not counted, since a value of theirs is missing.
+    """
     if not isinstance(queries, Workload):
-        return asked(domain, queries)
+        queries = asked(domain, queries)
     for name in queries.attributes:
         if name not in domain or queries.domain[name] != domain[name]:
             raise InvalidWorkload(
-                f"attribute {name!r} was not measured as declared here; there are {', '.join(domain.names)}"
+                f"attribute {name!r} was not measured as declared here; this release has {', '.join(domain.names)}"
             )
-    return Workload(domain, queries.parts)
+    whole = queries.over(domain.with_places())
+    uncounted = (whole.domain.places - domain.places) - whole.unseen
+    if uncounted:
+        raise UnsupportedWorkload(
+            f"this release has not counted records whose {min(uncounted)!r} is missing; ask among the others, as "
+            f'in "{min(uncounted)} is not missing", or plan with these queries and release again'
+        )
+    return whole.over(domain)

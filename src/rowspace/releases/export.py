@@ -1,4 +1,4 @@
-"""Tables of answers as CSV, Parquet or JSON, each with the privacy statement inside the file.
+"""Tables of answers as CSV, Parquet, JSON or Excel, each with the privacy statement in the file or right beside it.
 
 Written in portions, so that a release of any number of answers takes the memory of one.
 """
@@ -11,77 +11,115 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 from rowspace.exceptions import InvalidInput
 from rowspace.files import write_whole
+from rowspace.planning import Plan
 
+from .combined import Combined, CombinedPlan
 from .consistent import Consistent
+from .csvw import csv_metadata, metadata_file
+from .notes import notes_of
 from .release import Release
+from .spreadsheet import check_sheets, write_sheets
 
 if TYPE_CHECKING:
     import pandas as pd
     import pyarrow as pa
 
+EXPORTS = (".csv", ".parquet", ".json", ".xlsx")
 
-def export(release: Release | Consistent, path: str | os.PathLike[str], level: float = 0.95) -> None:
-    """Write the answers to a .csv, .parquet or .json file, whole or not at all.
 
-    release: a release, or its consistent counts, which have no intervals and say that they are biased.
+def export(
+    release: Release | Combined | Consistent, path: str | os.PathLike[str], level: float = 0.95
+) -> None:
+    """Write the answers to a .csv, .parquet, .json or .xlsx file, whole or not at all.
 
-    CSV carries the statement in leading lines that start with ``#`` (pandas: ``comment="#"``), Parquet in the
-    schema's metadata under ``rowspace``, JSON in the field ``statement``.
+    release: a release, several combined, or consistent counts, which have no intervals and say that they are biased.
+    path: where to write; its ending says the format. level: the confidence level of the intervals.
+
+    CSV is the header and the answers, nothing else: pandas, R and Excel read it as it is. Its statement stands beside
+    it in ``NAME.csv-metadata.json``, in the vocabulary of the W3C's "CSV on the Web". Parquet has it in the schema's
+    metadata under ``rowspace``, JSON in the field ``statement``, Excel on the first sheet, before one sheet for each
+    group of queries (needs the extra ``rowspace[xlsx]``).
+
+    >>> import tempfile, pandas as pd, rowspace as rs
+    >>> domain = rs.Domain(age=rs.Numeric(0, 4, bins=4))
+    >>> made = rs.release(rs.plan(rs.workload.marginal(domain, "age"), rs.PureDP(1.0)), [10, 20, 30, 40])
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     export(made, f"{folder}/answers.csv")
+    ...     pd.read_csv(f"{folder}/answers.csv").columns.tolist()
+    ['group', 'age', 'answer', 'std_error', 'low', 'high']
     """
-    writers = {".csv": _csv, ".parquet": _parquet, ".json": _json}
-    suffix = Path(path).suffix.lower()
-    if suffix not in writers:
-        raise InvalidInput(f"expected a file ending in {', '.join(writers)}, got {Path(path).name!r}")
-    if not isinstance(release, Release | Consistent):
-        raise InvalidInput(f"expected a release or its consistent counts, got {type(release).__name__}")
-    content = _Content(release, level)
-    write_whole(path, lambda file: writers[suffix](file, content))
+    if not isinstance(release, Release | Combined | Consistent):
+        raise InvalidInput(
+            f"expected a release, several combined or consistent counts, got {type(release).__name__}"
+        )
+    plan = release.release.plan if isinstance(release, Consistent) else release.plan
+    check_export(plan, path)
+    content = _Content(release, plan, level, Path(path))
+    writers = {".csv": _csv, ".parquet": _parquet, ".json": _json, ".xlsx": _xlsx}
+    write_whole(path, lambda file: writers[_suffix(path)](file, content))
+
+
+def check_export(plan: Plan | CombinedPlan, path: str | os.PathLike[str]) -> None:
+    """Refuse, before anything is measured, a file that could not be written."""
+    if _suffix(path) not in EXPORTS:
+        raise InvalidInput(f"expected a file ending in {', '.join(EXPORTS)}, got {Path(path).name!r}")
+    if _suffix(path) == ".xlsx":
+        check_sheets(plan.workload)
+
+
+def exported_files(path: str | os.PathLike[str]) -> list[Path]:
+    """Every file that `export` writes for this name.
+
+    >>> [found.name for found in exported_files("answers.csv")]
+    ['answers.csv', 'answers.csv-metadata.json']
+    """
+    return [Path(path), *([metadata_file(path)] if _suffix(path) == ".csv" else [])]
 
 
 @dataclass(frozen=True)
 class _Content:
     """What is written, and the level of its intervals."""
 
-    source: Release | Consistent
+    source: Release | Combined | Consistent
+    plan: Plan | CombinedPlan
     level: float
+    path: Path
 
     @property
-    def notes(self) -> dict[str, str | float]:
+    def notes(self) -> dict[str, Any]:
         """What goes with the answers."""
-        own: dict[str, str | float] = {"statement": self.source.statement}
-        return own | ({"level": self.level} if isinstance(self.source, Release) else {})
+        return notes_of(self.source, None if isinstance(self.source, Consistent) else self.level)
 
     def portions(self) -> Iterator[pd.DataFrame]:
         """The answers, as many at a time as fit."""
-        if isinstance(self.source, Release):
-            return self.source.stream(level=self.level)
-        return iter([self.source.answers()])
+        if isinstance(self.source, Consistent):
+            return iter([self.source.answers()])
+        return self.source.stream(level=self.level)
 
 
 def _csv(file: BinaryIO, content: _Content) -> None:
-    """The statement, the header, the answers; text in quotes, so that a label with a # in it is no comment."""
+    """The header and the answers; text in quotes, numbers without. Beside them what they are."""
     import pyarrow.csv
 
-    notes = content.notes
-    file.write(f"# {notes['statement']}\n".encode())
-    if "level" in notes:
-        held = f"# Each interval by itself covers the true answer with probability {notes['level']:g}.\n"
-        file.write(held.encode())
     schema, tables = _tables(content)
     with pyarrow.csv.CSVWriter(file, schema) as writer:
         for table in tables:
             writer.write_table(table)
+    file.flush()
+    # When all answers are written and before they are in place: neither is ever there without the other.
+    sidecar = csv_metadata(content.path.name, schema, content.notes)
+    write_whole(metadata_file(content.path), lambda beside: beside.write(sidecar))
 
 
 def _parquet(file: BinaryIO, content: _Content) -> None:
     """One row group for each portion."""
     import pyarrow.parquet
 
-    notes = {"rowspace": json.dumps(content.notes)}
+    notes = {"rowspace": json.dumps(content.notes, ensure_ascii=False)}
     schema, tables = _tables(content)
     with pyarrow.parquet.ParquetWriter(file, schema.with_metadata(notes)) as writer:
         for table in tables:
@@ -90,9 +128,7 @@ def _parquet(file: BinaryIO, content: _Content) -> None:
 
 def _json(file: BinaryIO, content: _Content) -> None:
     """One object; its answers one to a line."""
-    source = content.source.release if isinstance(content.source, Consistent) else content.source
-    promise = {"privacy": source.plan.privacy.to_dict()} if isinstance(source, Release) else {}
-    head = {"statement": content.source.statement} | promise | content.notes
+    head = content.notes | {"privacy": content.plan.privacy.to_dict()}
     file.write(json.dumps(head, ensure_ascii=False, allow_nan=False)[:-1].encode() + b', "answers": [')
     separator = b"\n"
     for portion in content.portions():
@@ -100,6 +136,11 @@ def _json(file: BinaryIO, content: _Content) -> None:
             file.write(separator + json.dumps(row, ensure_ascii=False, allow_nan=False).encode())
             separator = b",\n"
     file.write(b"\n]}\n")
+
+
+def _xlsx(file: BinaryIO, content: _Content) -> None:
+    """A workbook."""
+    write_sheets(file, content.plan.workload, content.portions(), content.notes)
 
 
 def _tables(content: _Content) -> tuple[pa.Schema, Iterator[pa.Table]]:
@@ -111,3 +152,7 @@ def _tables(content: _Content) -> tuple[pa.Schema, Iterator[pa.Table]]:
     # Labels are text and answers are numbers in every portion, so the first one's types are those of all.
     rest = (pa.Table.from_pandas(frame, schema=first.schema, preserve_index=False) for frame in frames)
     return first.schema, chain([first], rest)
+
+
+def _suffix(path: str | os.PathLike[str]) -> str:
+    return Path(path).suffix.lower()

@@ -9,6 +9,8 @@ from collections.abc import Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, cast
 
+from .notes import stating
+
 if TYPE_CHECKING:
     import numpy as np
     import pandas as pd
@@ -24,33 +26,74 @@ if TYPE_CHECKING:
 
 
 class DerivedAnswers:
-    """Answers that follow from the estimate, with error bars; all free."""
+    """Answers that follow from the estimate, with error bars; all free.
+
+    All say which records they are about: an `Estimate` in `population`, frames in their ``attrs``.
+    """
 
     def difference(self, a: Query, b: Query, level: float = 0.95) -> Estimate:
-        """The count of `a` minus the count of `b`; what they share cancels, noise and all."""
+        """The count of `a` minus the count of `b`; what they share cancels, noise and all.
+
+        a, b: conditions as text, or workloads of one query.
+        level: the confidence level of the interval.
+
+        >>> from rowspace.sample import small_release
+        >>> release = small_release()
+        >>> round(release.difference("sex = 'F'", "sex = 'M'").value)
+        -40
+        """
         from .derived import difference
 
-        return difference(self._release, a, b, level)
+        return stating(difference(self._release, a, b, level), self._release)
 
     def ratio(self, a: Query, b: Query, level: float = 0.95) -> Estimate:
-        """The count of `a` over the count of `b`."""
+        """The count of `a` over the count of `b`.
+
+        a, b: conditions as text, or workloads of one query.
+        level: the confidence level of the interval.
+
+        >>> from rowspace.sample import small_release
+        >>> release = small_release()
+        >>> round(release.ratio("sex = 'F'", "sex = 'M'").value, 2)
+        0.8
+        """
         from .derived import ratio
 
-        return ratio(self._release, a, b, level)
+        return stating(ratio(self._release, a, b, level), self._release)
 
     def share(self, part: str, of: str | None = None, level: float = 0.95) -> Estimate:
-        """The share of records with `part` among those with `of` (all records unless given)."""
+        """The share of records with `part` among those with `of` (all records unless given).
+
+        part, of: conditions as text.
+        level: the confidence level of the interval.
+
+        >>> from rowspace.sample import small_release
+        >>> release = small_release()
+        >>> round(release.share("sex = 'F'", of="age >= 2").value, 3)
+        0.462
+        """
         from .derived import share
 
-        return share(self._release, part, of, level)
+        return stating(share(self._release, part, of, level), self._release)
 
     def cdf(
         self, attribute: str, where: str | None = None, level: float = 0.95, *, simultaneous: bool = False
     ) -> pd.DataFrame:
-        """The share of records below each edge of a numeric attribute, with a band."""
+        """The share of records below each edge of a numeric attribute, with a band.
+
+        attribute: a numeric attribute.
+        where: a condition on the records, as text; all of them unless given.
+        level: the confidence level of the band.
+        simultaneous: whether the band covers the whole curve at once, rather than each point.
+
+        >>> from rowspace.sample import small_release
+        >>> release = small_release()
+        >>> release.cdf("age").columns.tolist()[:2]
+        ['below', 'share']
+        """
         from .derived_quantiles import cdf
 
-        return cdf(self._release, attribute, where, level, simultaneous=simultaneous)
+        return stating(cdf(self._release, attribute, where, level, simultaneous=simultaneous), self._release)
 
     def quantiles(
         self,
@@ -59,39 +102,114 @@ class DerivedAnswers:
         where: str | None = None,
         level: float = 0.95,
     ) -> pd.DataFrame:
-        """Many quantiles of a numeric attribute at once, each with its interval."""
+        """Many quantiles of a numeric attribute at once, each with its interval.
+
+        attribute: a numeric attribute.
+        q: the shares of records below, each between 0 and 1.
+        where: a condition on the records, as text; all of them unless given.
+        level: the confidence level of the intervals.
+
+        >>> from rowspace.sample import small_release
+        >>> release = small_release()
+        >>> len(release.quantiles("age", q=[0.25, 0.75]))
+        2
+        """
         from .derived_quantiles import quantiles
 
-        return quantiles(self._release, attribute, q, where, level)
+        return stating(quantiles(self._release, attribute, q, where, level), self._release)
 
     def median(self, attribute: str, where: str | None = None, level: float = 0.95) -> Estimate:
-        """The median of a numeric attribute with its interval."""
+        """The median of a numeric attribute with its interval.
+
+        attribute: a numeric attribute.
+        where: a condition on the records, as text; all of them unless given.
+        level: the confidence level of the interval.
+
+        >>> from rowspace.sample import small_release
+        >>> release = small_release()
+        >>> 2 < release.median("age").value < 3
+        True
+        """
         from .derived_quantiles import median
 
-        return median(self._release, attribute, where, level)
+        return stating(median(self._release, attribute, where, level), self._release)
 
     def table(
-        self, row: str, column: str | None = None, where: str | None = None, level: float = 0.95
+        self,
+        row: str,
+        column: str | None = None,
+        where: str | None = None,
+        level: float = 0.95,
+        *,
+        missing: bool = False,
     ) -> CrossTable:
-        """Counts by one or two attributes, with totals that add up."""
+        """Counts by one or two attributes, with totals that add up.
+
+        row, column: attributes or levels of a taxonomy; without `column` the table has one.
+        where: a condition on the records, as text; all of them unless given.
+        level: the confidence level of the intervals.
+        missing: whether records without a known value have a row and a column of their own.
+
+        >>> from rowspace.sample import small_release
+        >>> release = small_release()
+        >>> print(release.table("age", "sex").answer.round().astype(int))
+        sex      F    M  total
+        age
+        0       10   20     30
+        1       30   40     70
+        2       50   60    110
+        3       70   80    150
+        total  160  200    360
+        """
         from .derived_tables import table
 
-        return table(self._release, row, column, where, level)
+        return stating(table(self._release, row, column, where, level, missing=missing), self._release)
 
     def top(self, k: int, *names: str, where: str | None = None, level: float = 0.95) -> pd.DataFrame:
-        """The k cells of a table with the largest noisy counts."""
+        """The k cells of a table with the largest noisy counts.
+
+        k: how many cells.
+        names: the attributes whose cells are ranked.
+        where: a condition on the records, as text; all of them unless given.
+        level: the confidence level, of the intervals of all cells at once.
+
+        >>> from rowspace.sample import small_release
+        >>> release = small_release()
+        >>> release.top(2, "age")["age"].tolist()
+        ['3', '2']
+        """
         from .derived_tables import top
 
-        return top(self._release, k, *names, where=where, level=level)
+        return stating(top(self._release, k, *names, where=where, level=level), self._release)
 
     def plot(self, *names: str, level: float = 0.95, ax: Axes | None = None) -> Axes:
-        """One attribute as a histogram with intervals, or two as a heat map."""
+        """One attribute as a histogram with intervals, or two as a heat map.
+
+        names: one or two attributes.
+        level: the confidence level of the intervals.
+        ax: matplotlib axes to draw on; new ones unless given.
+
+        >>> from rowspace.sample import small_release
+        >>> release = small_release()
+        >>> axes = release.plot("age")
+        >>> axes.get_xlabel()
+        'age'
+        """
         from .plots import plot_release
 
         return plot_release(self._release, *names, level=level, ax=ax)
 
     def consistent(self, *, nonnegative: bool = True, integral: bool = False) -> Consistent:
-        """Counts that are not negative (and whole), on request: biased, and labelled so."""
+        """Counts that are not negative (and whole), on request: biased, and labelled so.
+
+        nonnegative: always True; the release itself has the signed counts.
+        integral: whether counts are to be whole numbers too.
+
+        >>> from rowspace.sample import small_release
+        >>> release = small_release()
+        >>> release.consistent(integral=True).ask("sex = 'F'")["answer"].tolist()
+        [160]
+        """
         from .consistent import consistent
 
         return consistent(self._release, nonnegative=nonnegative, integral=integral)
@@ -103,13 +221,31 @@ class DerivedAnswers:
         draw_numbers: bool = False,
         rng: np.random.Generator | int | None = None,
     ) -> pd.DataFrame:
-        """Synthetic records that follow the non-negative counts."""
+        """Synthetic records that follow the non-negative counts.
+
+        rows: how many records; as many as were counted, about, unless given.
+        draw_numbers: whether numbers are drawn within their bins, rather than the bin's label given.
+        rng: a numpy generator or a seed, for the same records again.
+
+        >>> from rowspace.sample import small_release
+        >>> release = small_release()
+        >>> release.synthetic(5, rng=1).columns.tolist()
+        ['age', 'sex']
+        """
         from .synthetic import synthetic
 
         return synthetic(self._release, rows, draw_numbers=draw_numbers, rng=rng)
 
     def combine(self, *others: Release | Combined) -> Combined:
-        """Together with other releases of the same table: better answers, with the error bars of the whole."""
+        """Together with other releases of the same table: better answers, with the error bars of the whole.
+
+        others: releases of the same table, declared alike.
+
+        >>> from rowspace.sample import small_release
+        >>> release = small_release()
+        >>> release.combine(small_release(0.1))
+        <Combined of 2: 18 answers under 200.1-differential privacy (add or remove one record)>
+        """
         from .combined import combine
 
         return combine([self._release, *others])

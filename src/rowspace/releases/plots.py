@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from rowspace.domain import Domain, Numeric
+from rowspace.domain import Dates, Domain, Numeric
 from rowspace.exceptions import InvalidInput, TooLarge
 from rowspace.operators.base import Vector
 from rowspace.workload import marginal
@@ -72,7 +72,7 @@ def _equal_edges(domain: Domain, name: str) -> Vector | None:
     """The edges of a numeric attribute with bins of one width; others would need heights per unit of width."""
     owner, level = domain.resolve(name)
     attribute = domain[owner]
-    if level is not None or not isinstance(attribute, Numeric):
+    if level is not None or not isinstance(attribute, Numeric) or isinstance(attribute, Dates):
         return None
     widths = np.diff(attribute.edges)
     return attribute.edges if np.allclose(widths, widths[0]) else None

@@ -5,7 +5,8 @@ Guarantees
   (tests/releases/test_release.py::test_release_holds_no_counts).
 - `ask` and every other method spend no budget: they are functions of the noisy answers
   (by construction: this room may not import `sources`, checked in CI).
-- Intervals cover the true answer with at least the stated probability up to the accuracy stated in
+- Intervals cover the true answer among the records that are counted (`Plan.population` says which are not) with at
+  least the stated probability up to the accuracy stated in
   `rowspace.error.intervals` (tests/releases/test_coverage.py).
 """
 
@@ -22,19 +23,22 @@ import numpy as np
 import numpy.typing as npt
 
 from rowspace._version import __version__
-from rowspace.exceptions import FileError, InvalidInput, InvalidWorkload, TooLarge, UnsupportedWorkload
+from rowspace.exceptions import FileError, InvalidInput, TooLarge, UnsupportedWorkload
 from rowspace.files import Arrays, archive_bytes, read_archive, unpack_archive, write_whole
+from rowspace.lines import one_line
 from rowspace.operators import TableOperator
 from rowspace.operators.base import Vector
 from rowspace.operators.component_tables import ComponentTables
 from rowspace.planning import Plan, dropped_bits
 from rowspace.reconstruct import answer_products, estimate_counts, estimate_tables
-from rowspace.workload import Part, Workload
-from rowspace.workload.asked import asked
+from rowspace.workload import Workload
 
 from .answer_columns import answer_columns
+from .evidence import as_queries
 from .interval_ends import interval_ends
 from .methods import DerivedAnswers
+from .notes import read_as, with_notes
+from .portions import portions
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -52,7 +56,15 @@ ESTIMATE_LIMIT = 10**8
 
 @dataclass(frozen=True)
 class Release(DerivedAnswers):
-    """The published result: consistent answers to the plan's workload and to any other query it supports."""
+    """The published result: consistent answers to the plan's workload and to any other query it supports.
+
+    plan: what was measured, and under which guarantee.
+    noisy_answers: the integers that were measured, with their noise.
+
+    >>> from rowspace.sample import small_release
+    >>> small_release()
+    <Release of 18 answers under 200-differential privacy (add or remove one record)>
+    """
 
     plan: Plan
     noisy_answers: npt.NDArray[np.int64]
@@ -96,17 +108,33 @@ class Release(DerivedAnswers):
         return np.asarray(queries.unweighted_operator() @ self.estimate)
 
     def answers(self, level: float = 0.95) -> pd.DataFrame:
-        """The workload's answers: labels, answer, std_error and a confidence interval at `level`."""
-        return self._table(self.plan.workload, level)
+        """The workload's answers: labels, answer, std_error and a confidence interval at `level`.
+
+        The frame's ``attrs`` hold the statement, the level and, where records are left out, the population covered.
+
+        >>> from rowspace.sample import small_release
+        >>> release = small_release()
+        >>> release.answers().round(1)[["age", "sex", "answer"]].head(2)
+          age sex  answer
+        0   0   F    10.0
+        1   0   M    20.0
+        """
+        return self._table(self.plan.counted, level)
 
     def ask(self, queries: Workload | str | Sequence[str], level: float = 0.95) -> pd.DataFrame:
         """Answers to other queries over the same attributes, for free; as text they are conditions or SQL.
 
+        queries: a workload, or one or several texts.
+        level: the confidence level of the intervals.
+
         `UnsupportedWorkload` for a query that the measured strategy cannot answer without bias.
+
+        >>> from rowspace.sample import small_release
+        >>> release = small_release()
+        >>> release.ask(["age >= 2 and sex = 'F'", "SELECT COUNT(*) FROM people"])["answer"].round().tolist()
+        [120.0, 360.0]
         """
-        if not isinstance(queries, Workload):
-            queries = asked(self.plan.domain, queries)
-        within = self._within(queries)
+        within = as_queries(self.plan.domain, queries)
         try:
             return self._table(within, level)
         except UnsupportedWorkload:
@@ -119,28 +147,18 @@ class Release(DerivedAnswers):
     def stream(self, rows: int = 2**18, level: float = 0.95) -> Iterator[pd.DataFrame]:
         """The workload's answers in portions of about so many rows, whole groups of queries at a time where they fit.
 
-        For releases of more answers than fit in memory; the columns are those of `answers`.
-        """
-        workload = self.plan.workload
-        portion: list[Part] = []
-        size = 0
-        for part in workload.parts:
-            if portion and size + part.size > rows:
-                yield self._table(Workload(workload.domain, portion), level, workload.columns)
-                portion, size = [], 0
-            portion.append(part)
-            size += part.size
-        yield self._table(Workload(workload.domain, portion), level, workload.columns)
+        rows: about how many at a time.
+        level: the confidence level of the intervals.
 
-    def _within(self, queries: Workload) -> Workload:
-        """The same queries over the attributes this release has measured."""
-        for name in queries.attributes:
-            if name not in self.plan.domain or queries.domain[name] != self.plan.domain[name]:
-                raise InvalidWorkload(
-                    f"attribute {name!r} was not measured as declared here; this release has "
-                    f"{', '.join(self.plan.domain.names)}"
-                )
-        return Workload(self.plan.domain, queries.parts)
+        For releases of more answers than fit in memory; the columns are those of `answers`.
+
+        >>> from rowspace.sample import small_release
+        >>> release = small_release()
+        >>> sum(len(portion) for portion in release.stream(rows=10))
+        18
+        """
+        for portion in portions(self.plan.counted, rows):
+            yield self._table(portion, level, self.plan.workload.columns)
 
     def _table(
         self, queries: Workload, level: float, attributes: Sequence[str] | None = None
@@ -156,38 +174,80 @@ class Release(DerivedAnswers):
         answer = self._answer(queries)
         low, high = interval_ends(answer, half_width, self._largest_count)
         figures = {"answer": answer, "std_error": std_error, "low": low, "high": high}
-        return pd.DataFrame(answer_columns(queries.table(0, queries.size, attributes), figures))
+        labels = queries.table(0, queries.size, attributes)
+        return with_notes(pd.DataFrame(answer_columns(labels, figures)), self, level)
 
     @property
     def statement(self) -> str:
         """What was promised and how to read the numbers, in plain words; goes with every export."""
+        plan = self.plan
         return (
-            f"Released by rowspace {__version__} under {self.plan.privacy}, with {self.plan.noise} in units of the "
-            "integers that were asked. Answers are unbiased and consistent with one another; a negative or fractional "
-            "count is noise, not a mistake. Any further computation on these numbers costs no privacy."
+            f"Released by rowspace {__version__} under {plan.privacy}. {read_as(plan.population, plan.noise.name)} "
+            "Any further computation on these numbers costs no privacy."
         )
+
+    def __repr__(self) -> str:
+        return one_line(f"<Release of {self.plan.workload.size:,} answers under {self.plan.privacy}>")
 
     def __str__(self) -> str:
         return f"Release of {self.plan.workload.size:,} answers\n  {self.statement}"
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write a release file, whole or not at all."""
+        """Write a release file, whole or not at all.
+
+        path: where to write; by custom it ends in .release.
+
+        >>> from rowspace.sample import small_release
+        >>> release = small_release()
+        >>> import tempfile
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     release.save(folder + "/small.release")
+        ...     same = Release.load(folder + "/small.release")
+        >>> same.to_bytes() == release.to_bytes()
+        True
+        """
         content = self.to_bytes()
         write_whole(path, lambda file: file.write(content))
 
     def to_bytes(self) -> bytes:
-        """What `save` writes: the same bytes every time, so that their digest in a ledger identifies the file."""
+        """What `save` writes: the same bytes every time, so that their digest in a ledger identifies the file.
+
+        >>> from rowspace.sample import small_release
+        >>> release = small_release()
+        >>> release.to_bytes() == release.to_bytes()
+        True
+        """
         body, arrays = self.plan.encode()
         return archive_bytes(_KIND, RELEASE_VERSION, body, arrays | {"noisy_answers": self.noisy_answers})
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Release:
-        """Read a release file, trusting nothing in it."""
+        """Read a release file, trusting nothing in it.
+
+        path: a file that `save` or the command line wrote.
+
+        >>> from rowspace.sample import small_release
+        >>> release = small_release()
+        >>> import tempfile
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     release.save(folder + "/small.release")
+        ...     same = Release.load(folder + "/small.release")
+        >>> same.to_bytes() == release.to_bytes()
+        True
+        """
         return cls._decode(*read_archive(path, _KIND, RELEASE_VERSION))
 
     @classmethod
     def from_bytes(cls, content: bytes) -> Release:
-        """The release of `to_bytes`, such as a ledger keeps; trusting nothing in it."""
+        """The release of `to_bytes`, such as a ledger keeps; trusting nothing in it.
+
+        content: the bytes.
+
+        >>> from rowspace.sample import small_release
+        >>> release = small_release()
+        >>> Release.from_bytes(release.to_bytes()).plan.privacy == release.plan.privacy
+        True
+        """
         return cls._decode(*unpack_archive(io.BytesIO(content), "the release", _KIND, RELEASE_VERSION))
 
     @classmethod

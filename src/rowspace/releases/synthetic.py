@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rowspace.domain import Attribute, Categorical, Numeric
+from rowspace.domain import Attribute, Categorical, Dates, Numeric
+from rowspace.domain.calendar import DAY
 from rowspace.exceptions import InvalidInput
 from rowspace.reconstruct.table_rows import Codes
 
@@ -60,9 +61,11 @@ def synthetic(
         for name, own in zip(domain.names, codes, strict=True)
     }
     frame = pd.DataFrame(columns)
+    left_out = release.plan.population
     frame.attrs["statement"] = (
         "Synthetic records: biased post-processing, fitted to non-negative counts; no record stands for a person. "
-        f"Made from a release under {promise_of(release)}, at no further cost of privacy."
+        f"{left_out + ' ' if left_out else ''}Made from a release under {promise_of(release)}, at no further cost of "
+        "privacy."
     )
     return frame
 
@@ -76,9 +79,24 @@ def _generator(rng: object) -> np.random.Generator:
 
 
 def _values(attribute: Attribute, codes: Codes, draw: bool, rng: np.random.Generator) -> Any:
-    """The column of an attribute from cell numbers."""
+    """The column of an attribute from cell numbers; a record in the place for missing values has none."""
+    known = codes < attribute.size
+    values = _known_values(attribute, codes[known], draw, rng)
+    if known.all():
+        return values
+    import pandas as pd
+
+    column = pd.array(values, dtype="Int64") if values.dtype.kind == "i" else values
+    return pd.Series(column, index=np.flatnonzero(known)).reindex(np.arange(len(codes))).array
+
+
+def _known_values(attribute: Attribute, codes: Codes, draw: bool, rng: np.random.Generator) -> Any:
     if isinstance(attribute, Numeric) and draw:
         low, high = attribute.edges[codes], attribute.edges[codes + 1]
+        if isinstance(attribute, Dates):
+            unit = 1 if attribute.times else DAY
+            drawn = rng.integers((low // unit).astype(np.int64), (high // unit).astype(np.int64)) * unit
+            return drawn.astype("datetime64[s]")
         if attribute.integer:  # then edges are whole too
             return rng.integers(low.astype(np.int64), high.astype(np.int64))
         place = rng.random(len(codes))

@@ -23,7 +23,7 @@ def budgets_view(budgets: Sequence[Budget]) -> RenderableType:
     for heading in ("spent", "left", "releases"):
         view.add_column(heading, justify="right", no_wrap=True)
     for budget in budgets:
-        spent = "–" if budget.spent is None else at_least(budget.spent)
+        spent = f"{at_least(budget.spent)} {budget.unit}"
         left = Text(at_most(budget.remaining), style="bold" if budget.remaining else "bold red")
         view.add_row(Text(budget.dataset), Text(str(budget.guarantee)), spent, left, str(budget.charges))
     return view

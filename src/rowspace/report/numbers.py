@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from decimal import ROUND_CEILING, Decimal
 
 _MOST_DECIMALS = 4
 _PLAIN = 1e12
@@ -29,6 +30,17 @@ def figures(values: Sequence[float | None], digits: int = 3) -> list[str]:
     finite = [abs(value) for value in values if value is not None and math.isfinite(value) and value]
     decimals = _decimals(min(finite, default=1.0), digits)
     return [_fixed(value, decimals) for value in values]
+
+
+def shown_above(value: float) -> str:
+    """A positive number with three digits, never less than it is.
+
+    >>> shown_above(2.50431), shown_above(0.0010001), shown_above(12345.0)
+    ('2.51', '0.00101', '12,400')
+    """
+    exact = Decimal(value)
+    rounded = exact.quantize(Decimal(1).scaleb(exact.adjusted() - 2), rounding=ROUND_CEILING)
+    return f"{rounded:,f}"
 
 
 def counts(values: Sequence[float], std_errors: Sequence[float]) -> list[str]:

@@ -11,7 +11,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from rowspace.planning import GroupError, Plan
+from rowspace.planning import GroupError, Plan, considered
 
 from .numbers import figures, whole
 from .words import plain_privacy
@@ -47,27 +47,28 @@ def _summary(plan: Plan, title: str | None) -> Table:
     grid.add_row("privacy", Text(str(plan.privacy)))
     grid.add_row("", Text(plain_privacy(plan.privacy), style="dim"))
     rmse = figures([plan.rmse])[0]
-    grid.add_row("accuracy", Text(f"±{rmse} expected for an answer (root mean square)"))
+    grid.add_row("accuracy", Text(f"{rmse} standard error of an answer, in counts (root mean square)"))
     if plan.objective == "max" and plan.ratio < math.inf:
         worst = figures([math.sqrt(plan.max_error)])[0]
-        grid.add_row("", Text(f"±{worst} expected for the worst answer, which this plan makes small"))
+        grid.add_row("", Text(f"{worst} standard error of the worst answer, which this plan makes small"))
     grid.add_row("", Text(plan.certificate, style="bold green" if plan.ratio < 2 else "bold"))
+    if plan.population:
+        grid.add_row("counted", Text(plan.population))
     return grid
 
 
 def _candidate_table(plan: Plan) -> Table:
-    """What was tried, best first; the first is taken. The bound is on squares: four times it is twice the RMSE."""
-    weighted = any(part.weight != 1 for part in plan.workload.parts)
+    """What was tried, best first; the first is taken. The bound is on squares: four times it is twice the error."""
+    judged = considered(plan)
     view = table()
     view.add_column("strategy", overflow="fold")
-    view.add_column("weighted RMSE" if weighted else "RMSE", justify="right", no_wrap=True)
+    view.add_column(judged.name, justify="right", no_wrap=True)
     view.add_column("squared, × best", justify="right", no_wrap=True)
     view.add_column("seconds", justify="right", no_wrap=True)
-    rmses = figures([math.sqrt(c.total_error / plan.workload.size) for c in plan.candidates])
-    ratios = figures([c.ratio for c in plan.candidates])
-    for number, (candidate, rmse, ratio) in enumerate(zip(plan.candidates, rmses, ratios, strict=True)):
+    errors, ratios = figures(judged.errors), figures(judged.ratios)
+    for number, (candidate, error, ratio) in enumerate(zip(plan.candidates, errors, ratios, strict=True)):
         name = Text(f"{'●' if number == 0 else ' '} {candidate.name}")
-        view.add_row(name, rmse, ratio, f"{candidate.seconds:.2f}", style="" if number == 0 else "dim")
+        view.add_row(name, error, ratio, f"{candidate.seconds:.2f}", style="" if number == 0 else "dim")
     return view
 
 

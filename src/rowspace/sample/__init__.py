@@ -18,10 +18,16 @@ Example:
 
 from __future__ import annotations
 
+from functools import cache
 from importlib import resources
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-__all__ = ["EDUCATION", "REGIONS", "SEXES", "people_path"]
+if TYPE_CHECKING:
+    from rowspace.planning import Plan
+    from rowspace.releases import Release
+
+__all__ = ["EDUCATION", "REGIONS", "SEXES", "people_path", "small_release"]
 
 SEXES = ("F", "M")
 
@@ -40,3 +46,36 @@ def people_path() -> Path:
     """
     # Wheels are installed unpacked, so the traversable is a real file; Path() refuses anything else.
     return Path(str(resources.files(__name__) / "people.parquet"))
+
+
+def small_release(epsilon: float = 200.0) -> Release:
+    """A release of 360 invented records, of ages 0 to 3 and two sexes, to try things on.
+
+    epsilon: the guarantee. Unless given there is hardly any noise, as no release of real records may have, so that
+    examples always print the same.
+
+    Example:
+        >>> from rowspace import sample
+        >>> sample.small_release().ask("age >= 2")["answer"].round().tolist()
+        [260.0]
+    """
+    import pandas as pd
+
+    from rowspace.mechanism import release
+
+    cells = [(age, sex) for age in range(4) for sex in SEXES]
+    records = [cell for number, cell in enumerate(cells, start=1) for _ in range(10 * number)]
+    return release(_small_plan(epsilon), pd.DataFrame(records, columns=["age", "sex"]))
+
+
+@cache
+def _small_plan(epsilon: float) -> Plan:
+    """Counts by age and sex, and by range of age."""
+    from rowspace import workload
+    from rowspace.domain import Categorical, Domain, Numeric
+    from rowspace.planning import plan
+    from rowspace.privacy import PureDP
+
+    domain = Domain(age=Numeric(0, 4, bins=4, integer=True), sex=Categorical(SEXES))
+    queries = workload.marginal(domain, "age", "sex") + workload.ranges(domain, "age")
+    return plan(queries, PureDP(epsilon), effort="fast")

@@ -9,8 +9,21 @@ Together with `measure` this is the only room that touches data, so nothing here
 engine errors pass through `secrecy`, which drops their text.
 """
 
+from rowspace.sources.coding import check_columns
 from rowspace.sources.counting import MAX_CELLS, count_cells
+from rowspace.sources.identity import source_digest
+from rowspace.sources.kinds import Source
 from rowspace.sources.marginal_counting import MAX_TABLE_CELLS, count_marginals
 from rowspace.sources.marginal_tables import MarginalTables, TableStack
 
-__all__ = ["MAX_CELLS", "MAX_TABLE_CELLS", "MarginalTables", "TableStack", "count_cells", "count_marginals"]
+__all__ = [
+    "MAX_CELLS",
+    "MAX_TABLE_CELLS",
+    "MarginalTables",
+    "Source",
+    "TableStack",
+    "check_columns",
+    "count_cells",
+    "count_marginals",
+    "source_digest",
+]

@@ -9,7 +9,10 @@ import ibis
 from ibis.common.exceptions import TableNotFound
 from sqlglot import expressions as sge
 
-__all__ = ["SPARK_SCHEMES", "connect_spark", "spark_table"]
+from rowspace.sources.secrecy import end_quietly
+from rowspace.sources.silence import silence
+
+__all__ = ["SPARK_SCHEMES", "connect_spark", "quiet_spark", "spark_table"]
 
 #: `spark://host:7077` is a standalone master, `sc://host:15002` a Spark Connect server, and `pyspark://` the
 #: session of this process: the one there is, or one set up as spark-submit and the environment say.
@@ -26,12 +29,42 @@ def connect_spark(scheme: str, url: str) -> tuple[Any, Callable[[], None]]:
         builder = builder.master(url)
     elif scheme == "sc":
         builder = builder.remote(url)
-    session = builder.getOrCreate()
-    if running is None and scheme != "sc":
-        # A failed task would be logged with the values it failed on.
-        session.sparkContext.setLogLevel("OFF")
+    # Asking for the session that there is would only have it warn.
+    session = running if running is not None and scheme == "pyspark" else builder.getOrCreate()
     backend = ibis.pyspark.connect(session)
-    return backend, (backend.disconnect if running is None else _leave_running)
+    speak_again = quiet_spark(backend)
+    return backend, (backend.disconnect if running is None else speak_again)
+
+
+def quiet_spark(backend: Any) -> Callable[[], None]:
+    """Let the session log nothing, since a failed task is logged with the values it failed on; and how to undo that.
+
+    A session of Spark Connect has its logs on the server, and nothing to turn off here.
+    """
+    with silence():
+        try:
+            context = backend._session.sparkContext
+        except Exception:  # whatever pyspark raises where there is no JVM of its own
+            return _nothing_to_undo
+        try:
+            return _turn_off(context._jvm.org.apache.logging.log4j)
+        except Exception:  # a JVM whose logs go another way than Spark's own
+            context.setLogLevel("OFF")
+            return _nothing_to_undo
+
+
+def _turn_off(log4j: Any) -> Callable[[], None]:
+    """Turn every logger of a JVM off; and how to give each its level back, which `setLogLevel` could not."""
+    logs = log4j.LogManager.getContext(False)
+    levels = [(logger, logger.getLevel()) for logger in logs.getConfiguration().getLoggers().values()]
+
+    def turn(levels: list[tuple[Any, Any]]) -> None:
+        for logger, level in levels:
+            logger.setLevel(level)
+        logs.updateLoggers()
+
+    turn([(logger, log4j.Level.OFF) for logger, _ in levels])
+    return lambda: end_quietly(lambda: turn(levels))
 
 
 def spark_table(backend: Any, table: str, database: str | None = None) -> Any:
@@ -45,5 +78,5 @@ def spark_table(backend: Any, table: str, database: str | None = None) -> Any:
         raise TableNotFound(table) from None
 
 
-def _leave_running() -> None:
-    """End nothing."""
+def _nothing_to_undo() -> None:
+    """A session that logs elsewhere."""

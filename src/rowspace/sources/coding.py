@@ -10,31 +10,34 @@ import functools
 import math
 import operator
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
+import ibis
 import numpy as np
 
-from rowspace.domain import Attribute, Domain, Numeric
+from rowspace.domain import Attribute, Domain, Numeric, Timed
 from rowspace.exceptions import SourceError
 from rowspace.privacy import PrivacyUnit
 from rowspace.sources.binning import bin_recipe, is_binned
 from rowspace.sources.categories import code_recipe, has_code
-from rowspace.sources.columns import TypedColumn, typed_column
+from rowspace.sources.columns import TypedColumn, timed_column, typed_column, with_times
 from rowspace.sources.contributions import bounded, bounded_number, unit_values
-from rowspace.sources.opening import OpenTable
+from rowspace.sources.opening import OpenTable, open_table
 from rowspace.sources.secrecy import attempt
 from rowspace.sources.steps import Recipe, follow
 
 __all__ = [
     "CodedRows",
     "cell_number",
+    "check_columns",
     "code_rows",
     "combine",
     "fetch",
     "require_agreement",
     "rows_with_codes",
     "stream_duckdb",
+    "typed_columns",
 ]
 
 _FAILED = (
@@ -47,9 +50,9 @@ _FAILED = (
 class CodedRows:
     """Integer columns `code0`, `code1`, …, one for each attribute in order, on the engine of the data.
 
-    A code is NULL where the attribute has no cell for the value; `inside` is how many rows have all codes, by
-    bounds and membership rather than by codes. With a privacy unit only the rows that it may contribute are here, and
-    all of them have all codes.
+    A value that is not known has the code of the attribute's place, NULL where there is none; `inside` is how many rows
+    have all codes, by bounds and membership rather than by codes. With a privacy unit only the rows that it may
+    contribute are here, and all of them have all codes.
     """
 
     rows: Any
@@ -65,10 +68,7 @@ def code_rows(opened: OpenTable, domain: Domain, unit: PrivacyUnit | None = None
     Raises:
         SourceError: A column has the wrong type, or holds text that cannot be read as its attribute.
     """
-    columns = [
-        typed_column(name, opened.rows[name], attribute, is_text=opened.is_text)
-        for name, attribute in domain.attributes
-    ]
+    opened, columns = typed_columns(opened, domain)
     owner = {} if unit is None else {"unit": unit_values(opened.rows[unit.column], unit)}
     inside = _rows_inside(opened, domain, columns, unit, owner)
     # Our own names from here on: the user's may be anything, and have been quoted by Ibis.
@@ -79,11 +79,42 @@ def code_rows(opened: OpenTable, domain: Domain, unit: PrivacyUnit | None = None
         _recipe(attribute, f"value{position}", f"code{position}", opened.backend.name)
         for position, (_, attribute) in enumerate(domain.attributes)
     ]
-    coded = follow(values, recipes).select(*(f"code{position}" for position in range(len(domain))), *owner)
+    followed = follow(values, recipes)
+    codes = {
+        f"code{position}": followed[f"code{position}"].fill_null(attribute.size)
+        if name in domain.places
+        else followed[f"code{position}"]
+        for position, (name, attribute) in enumerate(domain.attributes)
+    }
+    coded = followed.select(**codes, **{name: followed[name] for name in owner})
     if unit is not None:
         known = [column.notnull() for column in map(coded.__getitem__, coded.columns)]
         coded = bounded(coded.filter(combine(operator.and_, known)), unit, opened.backend)
     return CodedRows(coded, opened.backend, inside)
+
+
+def typed_columns(opened: OpenTable, domain: Domain) -> tuple[OpenTable, list[TypedColumn]]:
+    """The column of every attribute in the type it compares with; the table has more columns where times need them.
+
+    Raises:
+        SourceError: A column has the wrong type.
+    """
+    rows, times = with_times(opened.rows, domain, opened.backend.name)
+    columns = [
+        timed_column(rows, times[name], attribute)
+        if isinstance(attribute, Timed)
+        else typed_column(name, rows[name], attribute, is_text=opened.is_text)
+        for name, attribute in domain.attributes
+    ]
+    return replace(opened, rows=rows), columns
+
+
+def check_columns(
+    source: object, domain: Domain, table: str | None = None, *, unit: PrivacyUnit | None = None
+) -> None:
+    """Raise unless the source is there and has the columns of a domain, in its types. No row is looked at."""
+    with open_table(source, domain, table, unit=None if unit is None else unit.column) as opened:
+        typed_columns(opened, domain)
 
 
 def fetch(backend: Any, query: Any) -> Any:
@@ -150,13 +181,18 @@ def _rows_inside(
 ) -> int:
     """The engine's own count of the rows that are to be counted, with a check that all text was readable."""
     insides = [
-        _has_code(column.values, attribute)
-        for column, (_, attribute) in zip(columns, domain.attributes, strict=True)
+        ibis.literal(True) if name in domain.places else _has_code(column.values, attribute)
+        for column, (name, attribute) in zip(columns, domain.attributes, strict=True)
     ]
     flags = {
         f"unreadable{position}": column.unreadable
         for position, column in enumerate(columns)
         if column.unreadable is not None
+    }
+    flags |= {
+        f"apart{position}_{side}": flag
+        for position, column in enumerate(columns)
+        for side, flag in enumerate(column.apart or ())
     }
     marked = opened.rows.select(inside=combine(operator.and_, insides), **flags)
     found = fetch(
@@ -165,11 +201,17 @@ def _rows_inside(
             inside=marked.count(where=marked.inside), **{flag: marked[flag].any() for flag in flags}
         ),
     ).to_pylist()[0]
-    for position, (name, column) in enumerate(zip(domain.names, columns, strict=True)):
+    for position, (attribute_name, column) in enumerate(zip(domain.names, columns, strict=True)):
+        name = domain.column(attribute_name)
+        if found.get(f"apart{position}_0") and found.get(f"apart{position}_1"):
+            raise SourceError(
+                f"column {name!r} mixes times with a zone and times without one, which cannot be compared; "
+                "write all of them in one way"
+            )
         if found.get(f"unreadable{position}"):
             raise SourceError(
                 f"column {name!r} must hold {column.wanted}, as its attribute is declared, got text that "
-                "cannot be read so; leave a cell empty where the value is missing, or change the declaration"
+                'cannot be read so; declare the texts that mean missing, as nulls = ["NA"], or change the declaration'
             )
     if unit is not None:
         owned = opened.rows.select(inside=combine(operator.and_, insides), **owner)

@@ -13,10 +13,25 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from rowspace.domain import Attribute, Categorical, Numeric, did_you_mean
+from rowspace.domain import (
+    Attribute,
+    Categorical,
+    Dates,
+    DayOfWeek,
+    Domain,
+    HourOfDay,
+    Numeric,
+    Timed,
+    did_you_mean,
+)
+from rowspace.domain.calendar import DAY
 from rowspace.exceptions import SourceError
+from rowspace.sources.times import is_timed, with_seconds
+from rowspace.sources.type_names import type_name
 
-__all__ = ["TypedColumn", "as_float64", "require_columns", "typed_column"]
+__all__ = ["TypedColumn", "as_float64", "require_columns", "timed_column", "typed_column", "with_times"]
+
+_TIMES = "dates that exist, written 2024-03-01 or 2024-03-01T14:30:00"
 
 # Up to here every integer is a float64 of its own, so comparing as float64 is comparing exactly.
 _EXACT_INTEGERS = 2**53
@@ -24,11 +39,13 @@ _EXACT_INTEGERS = 2**53
 
 @dataclass(frozen=True)
 class TypedColumn:
-    """Values of the `wanted` kind; where the source is text, also a flag for what cannot be read so."""
+    """Values of the `wanted` kind; where the source is text, also flags: for what cannot be read so, and for two kinds
+    of values, `apart`, that must not both be there."""
 
     wanted: str
     values: Any
     unreadable: Any | None = None
+    apart: tuple[Any, Any] | None = None
 
 
 def require_columns(
@@ -92,7 +109,7 @@ def typed_column(name: str, column: Any, attribute: Attribute, *, is_text: bool)
         is_text: Whether the source has no types of its own (CSV), so that text is to be converted.
 
     Raises:
-        SourceError: The column has another type. Types are schema, not data, so the message names it.
+        SourceError: The column has another type. The message names its kind.
     """
     if isinstance(attribute, Numeric):
         wanted, target = "numbers", "float64"
@@ -103,15 +120,55 @@ def typed_column(name: str, column: Any, attribute: Attribute, *, is_text: bool)
     if is_text and target != "string":
         values = column.try_cast(target)
         return TypedColumn(wanted, values, unreadable=column.notnull() & values.isnull())
-    # A column that holds nothing but NULL may have no type at all.
-    if not (fits or column.type().is_null()):
-        # The fields of a nested type may be keys that stand in the data: they are not spelled out.
-        got = "a nested type" if column.type().is_nested() else f"type {column.type()}"
-        raise SourceError(
-            f"column {name!r} must hold {wanted}, as its attribute is declared, got a column of {got}; "
-            "convert the column or change the declaration"
-        )
+    _require_type(name, column.type(), wanted, fits=fits)
     return TypedColumn(wanted, as_float64(column) if target == "float64" else column.cast(target))
+
+
+def _require_type(name: str, dtype: Any, wanted: str, *, fits: bool) -> None:
+    """Refuse a column of another type; one that holds nothing but NULL may have no type at all."""
+    if fits or dtype.is_null():
+        return
+    raise SourceError(
+        f"column {name!r} must hold {wanted}, as its attribute is declared, got {type_name(dtype)}; "
+        "convert the column or change the declaration"
+    )
+
+
+def timed_column(rows: Any, seconds: str, attribute: Timed) -> TypedColumn:
+    """What an attribute compares with, from times in column `seconds`: those, hours of the day, days of the week."""
+    times = rows[seconds]
+    match attribute:
+        case Dates():
+            values = times.cast("float64")
+        case HourOfDay():
+            values = (times // 3600 - times // DAY * 24).cast("float64")
+        case DayOfWeek():
+            days = times // DAY + 3  # 1970 began on a Thursday, and Monday is 0
+            values = (days - days // 7 * 7).cases(*enumerate(attribute.values))
+    if f"{seconds}_zoned" not in rows.columns:
+        return TypedColumn(_TIMES, values)
+    apart = rows[f"{seconds}_zoned"], rows[f"{seconds}_naive"]
+    return TypedColumn(_TIMES, values, rows[f"{seconds}_unreadable"], apart)
+
+
+def with_times(rows: Any, domain: Domain, engine: str) -> tuple[Any, dict[str, str]]:
+    """The rows with a column of seconds for each attribute of dates or times, and the names of those columns.
+
+    Raises:
+        SourceError: A column has another type.
+    """
+    mark = "seconds"
+    while any(str(name).casefold().startswith(mark) for name in rows.columns):
+        mark += "_"
+    found: dict[str, str] = {}
+    for position, (name, attribute) in enumerate(domain.attributes):
+        if isinstance(attribute, Timed):
+            column = domain.column(name)
+            dtype = rows[column].type()
+            _require_type(column, dtype, _TIMES, fits=is_timed(dtype))
+            found[name] = f"{mark}{position}"
+            rows = with_seconds(rows, attribute, column, found[name], engine)
+    return rows, found
 
 
 def as_float64(column: Any) -> Any:
@@ -144,7 +201,7 @@ def _categorical_target(name: str, dtype: Any, attribute: Categorical) -> tuple[
     # values.
     if any(abs(int(value)) >= _EXACT_INTEGERS for value in attribute.values):
         raise SourceError(
-            f"column {name!r} has type {dtype}, in which categories of 2**53 and more cannot be told apart; "
+            f"column {name!r} holds {type_name(dtype)}, in which categories of 2**53 and more cannot be told apart; "
             "store the column as 64-bit integers, or declare the categories as text"
         )
     return "integers", "float64"

@@ -33,6 +33,7 @@ import ibis
 from rowspace.exceptions import SourceError
 from rowspace.privacy import PrivacyUnit
 from rowspace.sources.columns import as_float64
+from rowspace.sources.type_names import type_name
 
 __all__ = ["bounded", "bounded_number", "unit_values"]
 
@@ -50,14 +51,13 @@ def unit_values(column: Any, unit: PrivacyUnit) -> Any:
     """The column of the unit, of a type whose values the engine tells apart.
 
     Raises:
-        SourceError: A column of a type that identifies nobody. Types are schema, not data, so the message names it.
+        SourceError: A column of a type that identifies nobody. The message names its kind.
     """
     dtype = column.type()
     if dtype.is_nested() or dtype.is_binary() or dtype.is_json() or dtype.is_interval():
-        got = "a nested type" if dtype.is_nested() else f"type {dtype}"
         raise SourceError(
             f"column {unit.column!r} is the privacy unit and must hold numbers or text that say whose a row is, got "
-            f"{got}; name another column, or convert it"
+            f"{type_name(dtype)}; name another column, or convert it"
         )
     return column
 

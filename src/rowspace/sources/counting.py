@@ -30,7 +30,8 @@ def count_cells(
     Args:
         source: One of
 
-            - a path to a CSV (`.csv`, `.tsv`, `.txt`, also `.gz`; with a header line) or Parquet file;
+            - a path to a CSV (`.csv`, `.tsv`, `.txt`, also `.gz`; UTF-8, with a header line) or Parquet file;
+            - `rs.CSV(path, …)`, a CSV file of any name with its encoding, delimiter, names, … declared;
             - a pandas or polars frame, an Arrow table, an Ibis table;
             - a database URL that Ibis can connect to, or a path to a DuckDB or SQLite file, with `table`;
             - counts made elsewhere: non-negative integers, of shape `(domain.size,)` or `domain.shape`.
@@ -50,6 +51,8 @@ def count_cells(
     Guarantees:
         - A row is counted in exactly one cell or in none, and its cell depends on that row alone, so adding
           or removing a row changes one count by one: `test_counting.py::test_one_row_changes_one_cell`.
+        - So does a line of a CSV file, whatever is in it, or else the file is refused as not being as declared:
+          `test_records.py::test_a_line_moves_one_count_by_one_or_the_file_is_refused`.
         - With a unit, adding or removing all rows of one unit changes the counts by at most `unit.rows` in all:
           `test_contributions.py::test_one_unit_changes_at_most_its_rows`.
         - The bin of a number is exactly the one the edges define, also at the edges:

@@ -14,6 +14,7 @@ from ibis.common.exceptions import TableNotFound
 from rowspace.exceptions import SourceError
 from rowspace.sources.clusters import SPARK_SCHEMES, connect_spark, spark_table
 from rowspace.sources.secrecy import attempt, end_quietly
+from rowspace.sources.spilling import private_folder
 
 __all__ = ["Connection", "connect", "connect_file", "embedded_duckdb", "is_url", "table_of"]
 
@@ -45,12 +46,32 @@ def is_url(source: str) -> bool:
 def embedded_duckdb(path: Path | None = None) -> Any:
     """DuckDB inside this process: in memory, or on a database file that it may not change.
 
-    It neither fetches extensions nor draws a progress bar.
+    It neither fetches extensions nor draws a progress bar. What does not fit in memory goes into a folder that nobody
+    else can read (by default it would be `.tmp` in the current one), which is removed with the connection.
     """
-    backend = ibis.duckdb.connect(
-        ":memory:" if path is None else path, read_only=path is not None, autoinstall_known_extensions=False
-    )
-    backend.raw_sql("SET enable_progress_bar = false")
+    folder, remove = private_folder()
+    try:
+        backend = ibis.duckdb.connect(
+            ":memory:" if path is None else path,
+            read_only=path is not None,
+            autoinstall_known_extensions=False,
+            temp_directory=str(folder),
+        )
+        # Only where it is on: in a notebook without ipywidgets DuckDB has none, and refuses even to turn it off.
+        if backend.raw_sql("SELECT current_setting('enable_progress_bar')").fetchall()[0][0]:
+            backend.raw_sql("SET enable_progress_bar = false")
+    except BaseException:
+        remove()
+        raise
+    disconnect = backend.disconnect
+
+    def end() -> None:
+        try:
+            disconnect()
+        finally:
+            remove()
+
+    backend.disconnect = end  # whoever ends the connection, the folder goes with it
     return backend
 
 

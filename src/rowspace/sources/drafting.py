@@ -12,19 +12,22 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-import pyarrow.parquet as pq
+import ibis
 
-from rowspace.domain import Categorical, Domain
+from rowspace.domain import Categorical, Dates, Domain
 from rowspace.exceptions import InvalidDomain, SourceError
-from rowspace.sources import opening, text
-from rowspace.sources.databases import table_of
-from rowspace.sources.opening import OpenTable, open_table
+from rowspace.formats import CSV
+from rowspace.sources.columns import with_times
+from rowspace.sources.opening import OpenTable, column_names, open_table
 from rowspace.sources.secrecy import attempt
 
 __all__ = ["MAX_SKETCHED_VALUES", "ColumnSketch", "sketch_columns"]
 
 #: Text with more distinct values than this is taken for names or identifiers, and its values are not listed.
 MAX_SKETCHED_VALUES = 50
+
+# Only its zone matters here: how far times reach is what is looked for.
+_ANY_DATES = Dates("2000-01-01", "2001-01-01", every="year")
 
 _FAILED = (
     "the source could not be looked at: it is damaged or the engine failed; the engine's message is withheld "
@@ -34,14 +37,15 @@ _FAILED = (
 
 @dataclass(frozen=True)
 class ColumnSketch:
-    """What a look at one column found: the true range of its numbers, or its true distinct texts.
+    """What a look at one column found: the true range of its numbers or times (in seconds), or its true distinct texts.
 
-    kind "many" is text of more than `MAX_SKETCHED_VALUES` distinct values, "empty" a column of NULL only, and
-    "other" a type that cannot be counted.
+    kind "many" is text of more than `MAX_SKETCHED_VALUES` distinct values, "empty" a column of NULL only, "other" a
+    type that cannot be counted, "repeated" a name of several columns, and "unnamed" one that no attribute can have;
+    columns of the last two kinds are not looked at.
     """
 
     name: str
-    kind: Literal["numbers", "booleans", "text", "many", "empty", "other"]
+    kind: Literal["numbers", "times", "booleans", "text", "many", "empty", "other", "repeated", "unnamed"]
     type: str
     low: float = math.nan
     high: float = math.nan
@@ -49,12 +53,11 @@ class ColumnSketch:
     values: tuple[str, ...] = ()
 
 
-def sketch_columns(source: str | Path, *, table: str | None = None) -> tuple[ColumnSketch, ...]:
+def sketch_columns(source: str | Path | CSV, *, table: str | None = None) -> tuple[ColumnSketch, ...]:
     """Look at every column of a file or a database table: types, ranges and distinct values, exact.
 
-    The text of a CSV column is taken for numbers when all of it can be read so. Columns whose names cannot be
-    attributes (empty, not printable, twice the same) are passed over. Two queries, and one more for each column
-    of text.
+    The text of a CSV column is taken for numbers when all of it can be read so. A name that several columns have, in
+    any case of letters, is sketched once. Two queries, and one more for each column of text.
 
     Raises:
         SourceError: The source is missing or damaged; no value is quoted.
@@ -64,32 +67,23 @@ def sketch_columns(source: str | Path, *, table: str | None = None) -> tuple[Col
         >>> sketch_columns(sample.people_path())[0]
         ColumnSketch(name='age', kind='numbers', type='int16', low=0.0, high=99.0, whole=True, values=())
     """
-    found = Counter(_column_names(source, table))
-    names = [name for name, times in found.items() if times == 1 and _can_be_attribute(name)]
-    if not names:
-        raise SourceError("expected a table with named columns, got none; a CSV file needs a header line")
+    names = column_names(source, table)
+    spelt = Counter(name.casefold() for name in names)
+    usable = [name for name in names if spelt[name.casefold()] == 1 and _can_be_attribute(name)]
+    if not usable:
+        raise SourceError(
+            "expected a table with named columns, got none that can be an attribute; a CSV file needs a header line, "
+            "or its names declared"
+        )
     # Any attribute will do to open the table: only the names are used.
-    placeholder = Domain({name: Categorical(["any"]) for name in names})
+    placeholder = Domain({name: Categorical([0]) for name in usable})
     with open_table(source, placeholder, table) as opened:
-        return tuple(_sketch(opened, name) for name in names)
-
-
-def _column_names(source: str | Path, table: str | None) -> list[str]:
-    """All columns of a source that can be opened; what cannot is left to `open_table` to explain."""
-    database = opening._connect_database(source)
-    if database is not None:
-        try:
-            return list(table_of(database.backend, table).columns)
-        finally:
-            database.close()
-    path = Path(source)
-    unreadable = f"{path} cannot be read: expected a CSV file with a header line, or a Parquet file"
-    if path.name.lower().endswith(opening._PARQUET) and path.is_file():
-        return list(attempt(lambda: pq.read_schema(path).names, unreadable))
-    if path.name.lower().endswith(opening._CSV) and path.is_file():
-        headers = attempt(lambda: [text._header(path, mark) for mark in text._DELIMITERS], unreadable)
-        return max(headers, key=len)
-    return ["any"]
+        sketches = {name: _sketch(opened, name) for name in usable}
+    return tuple(
+        sketches.get(name)
+        or ColumnSketch(name, "repeated" if _can_be_attribute(name) else "unnamed", "unknown")
+        for name in dict.fromkeys(names)
+    )
 
 
 def _can_be_attribute(name: str) -> bool:
@@ -109,10 +103,12 @@ def _sketch(opened: OpenTable, name: str) -> ColumnSketch:
         return ColumnSketch(name, "booleans", str(dtype))
     if dtype.is_numeric():
         return _sketch_numbers(opened, name, column.cast("float64"), str(dtype))
+    if dtype.is_date() or dtype.is_timestamp():
+        return _sketch_times(opened, name, str(dtype)) or ColumnSketch(name, "empty", str(dtype))
     if dtype.is_string():
         if opened.is_text and _all_numbers(opened, column):
             return _sketch_numbers(opened, name, column.try_cast("float64"), "text of numbers")
-        return _sketch_text(opened, name, column)
+        return _sketch_times(opened, name, "text of dates") or _sketch_text(opened, name, column)
     return ColumnSketch(name, "empty" if dtype.is_null() else "other", str(dtype))
 
 
@@ -144,11 +140,26 @@ def _sketch_numbers(opened: OpenTable, name: str, values: Any, dtype: str) -> Co
     )
 
 
+def _sketch_times(opened: OpenTable, name: str, dtype: str) -> ColumnSketch | None:
+    """The range of the times, or None where there are none or some text is none."""
+    rows, times = with_times(opened.rows.select(name), Domain({name: _ANY_DATES}), opened.backend.name)
+    seconds = times[name]
+    unreadable = rows[f"{seconds}_unreadable"].any() if dtype == "text of dates" else ibis.literal(False)
+    found = _fetch(
+        opened, rows.aggregate(low=rows[seconds].min(), high=rows[seconds].max(), unreadable=unreadable)
+    )[0]
+    if found["low"] is None or found["unreadable"]:
+        return None
+    return ColumnSketch(name, "times", dtype, float(found["low"]), float(found["high"]))
+
+
 def _sketch_text(opened: OpenTable, name: str, column: Any) -> ColumnSketch:
     """The distinct texts, unless they are many."""
     rows = opened.rows.select(value=column)
     distinct = rows.filter(rows.value.notnull()).distinct().limit(MAX_SKETCHED_VALUES + 1)
     values = sorted(row["value"] for row in _fetch(opened, distinct))
+    if opened.text is not None and opened.text.csv.ignore_case:
+        values = list({value.lower(): value for value in values}.values())
     if len(values) > MAX_SKETCHED_VALUES:
         return ColumnSketch(name, "many", "text")
     return ColumnSketch(name, "text" if values else "empty", "text", values=tuple(values))

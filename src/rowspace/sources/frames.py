@@ -9,10 +9,11 @@ from typing import Any
 import pandas as pd
 import pyarrow as pa
 
+from rowspace.exceptions import SourceError
 from rowspace.sources.columns import require_columns
 from rowspace.sources.secrecy import attempt
 
-__all__ = ["as_arrow"]
+__all__ = ["as_arrow", "frame_columns"]
 
 
 def as_arrow(source: object, names: Sequence[str]) -> pa.Table | None:
@@ -26,13 +27,10 @@ def as_arrow(source: object, names: Sequence[str]) -> pa.Table | None:
         # Column by column, and not through Ibis: a column that does not convert can be named, and Ibis 12
         # asks pandas 3 for a deprecated option.
         return _collect(names, source.columns, lambda name: pa.array(source[name], from_pandas=True))
-    # A polars frame exists only where polars has been imported, so rowspace need not depend on it.
-    polars: Any = sys.modules.get("polars")
-    if polars is not None and isinstance(source, polars.DataFrame | polars.LazyFrame):
-        lazy = source.lazy()
-        found = attempt(
-            lambda: lazy.collect_schema().names(), "the polars query has no schema: it fails to plan"
-        )
+    polars: Any = _polars_of(source)
+    if polars is not None:
+        lazy: Any = source.lazy()  # type: ignore[attr-defined]
+        found = _polars_columns(lazy)
         require_columns(names, found)
         frame = attempt(
             # By selector: a plain text such as "*" or "^a.*$" would be a pattern.
@@ -43,6 +41,29 @@ def as_arrow(source: object, names: Sequence[str]) -> pa.Table | None:
     return None
 
 
+def frame_columns(source: object) -> list[str] | None:
+    """The names of a frame's columns that are text, or None if it is no frame."""
+    if isinstance(source, pa.Table):
+        return list(source.column_names)
+    if isinstance(source, pd.DataFrame):
+        return [name for name in source.columns if isinstance(name, str)]
+    return None if _polars_of(source) is None else _polars_columns(source)
+
+
+def _polars_of(source: object) -> Any:
+    """The library polars, if this is a frame of its; it exists only where polars has been imported already."""
+    polars: Any = sys.modules.get("polars")
+    return polars if polars is not None and isinstance(source, polars.DataFrame | polars.LazyFrame) else None
+
+
+def _polars_columns(frame: Any) -> list[str]:
+    """The names of its columns."""
+    names: list[str] = attempt(
+        lambda: frame.lazy().collect_schema().names(), "the polars query has no schema: it fails to plan"
+    )
+    return names
+
+
 def _collect(names: Sequence[str], found: Iterable[object], column: Callable[[str], Any]) -> pa.Table:
     """An Arrow table of the columns of these names, each fetched by name."""
     require_columns(names, found)
@@ -50,9 +71,16 @@ def _collect(names: Sequence[str], found: Iterable[object], column: Callable[[st
 
 
 def _convert(name: str, column: Callable[[str], Any]) -> Any:
-    """One column as Arrow."""
-    return attempt(
+    """One column as Arrow, of a type that engines have."""
+    values = attempt(
         lambda: column(name),
         f"column {name!r} does not convert to Arrow: expected values of one type, got a mixture or "
         "Python objects; convert the column first",
     )
+    dtype = values.type.value_type if pa.types.is_dictionary(values.type) else values.type
+    if isinstance(dtype, pa.BaseExtensionType):
+        raise SourceError(
+            f"column {name!r} must hold numbers, text or booleans, got a type that engines do not have, such as "
+            "pandas' periods and intervals; convert the column first, for example with .astype(str)"
+        )
+    return values.cast("float32") if pa.types.is_float16(dtype) else values

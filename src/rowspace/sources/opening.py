@@ -11,30 +11,33 @@ from typing import Any
 
 import ibis
 import ibis.expr.types as ir
+import pyarrow.parquet as pq
 
 from rowspace.domain import Domain
 from rowspace.exceptions import InvalidInput, SourceError
+from rowspace.formats import CSV, CSV_ENDINGS, DATABASE_ENDINGS, PARQUET_ENDINGS
+from rowspace.sources import text
+from rowspace.sources.clusters import quiet_spark
 from rowspace.sources.columns import require_columns
 from rowspace.sources.databases import Connection, connect, connect_file, embedded_duckdb, is_url, table_of
-from rowspace.sources.frames import as_arrow
+from rowspace.sources.frames import as_arrow, frame_columns
 from rowspace.sources.secrecy import attempt
-from rowspace.sources.text import read_csv
 
-__all__ = ["OpenTable", "open_table"]
-
-_CSV = (".csv", ".tsv", ".txt", ".csv.gz", ".tsv.gz", ".txt.gz")
-_PARQUET = (".parquet", ".pq")
-_DATABASES = {".duckdb": "duckdb", ".ddb": "duckdb", ".sqlite": "sqlite", ".sqlite3": "sqlite"}
+__all__ = ["OpenTable", "column_names", "open_table"]
 
 
 @dataclass(frozen=True)
 class OpenTable:
-    """A table with a column for every name asked for, the engine that computes on it, and whether all of it is
-    text."""
+    """A table with a column for every name asked for, the engine that computes on it, and the text file it is of."""
 
     rows: Any
     backend: Any
-    is_text: bool = False
+    text: text.TextTable | None = None
+
+    @property
+    def is_text(self) -> bool:
+        """Whether all of it is text, which has no types of its own."""
+        return self.text is not None
 
 
 @contextmanager
@@ -46,15 +49,55 @@ def open_table(
     unit: one more column to read, beside those of the attributes.
 
     Raises:
-        SourceError: It cannot be read, or has no column for some attribute or for the unit.
+        SourceError: It cannot be read, or has no column for some attribute or for the unit. Of a text file that
+            is not as declared this may show only inside the context.
         InvalidInput: It is none of these, or `table` is given for something that has no tables.
     """
-    names = domain.names if unit is None or unit in domain.names else (*domain.names, unit)
+    wanted = [*map(domain.column, domain.names), *([] if unit is None else [unit])]
+    names = tuple(dict.fromkeys(wanted))
     with ExitStack() as connections:
-        yield _open(source, names, table, connections)
+        opened = _open(source, domain, names, table, connections)
+        try:
+            yield opened
+        except SourceError as error:
+            if opened.text is not None and opened.text.failure is not None:
+                # The engine knows only that it could not read on.
+                error.args = (opened.text.failure,)
+            raise
 
 
-def _open(source: object, names: Sequence[str], table: str | None, connections: ExitStack) -> OpenTable:
+def column_names(source: object, table: str | None = None, wanted: Sequence[str] = ()) -> list[str]:
+    """The names of all columns of a source, in order; a text file or a frame may have one twice, or empty.
+
+    wanted: names that decide what separates the cells of a text file, as they do when it is opened.
+
+    Raises:
+        SourceError: It cannot be read.
+        InvalidInput: It is no source of records, or `table` is given for something that has no tables.
+    """
+    database = _connect_database(source)
+    if database is not None:
+        try:
+            return list(table_of(database.backend, table).columns)
+        finally:
+            database.close()
+    _refuse_table(table)
+    if isinstance(source, ir.Table):
+        return list(source.columns)
+    if not isinstance(source, str | Path | CSV):
+        found = frame_columns(source)
+        if found is None:
+            raise _unknown_source(source)
+        return found
+    file = _known_file(source)
+    if isinstance(file, CSV):
+        return text.column_names(file, wanted)
+    return list(attempt(lambda: pq.read_schema(file).names, _damaged(file)))
+
+
+def _open(
+    source: object, domain: Domain, names: Sequence[str], table: str | None, connections: ExitStack
+) -> OpenTable:
     """Open any source; connections made on the way are left to `connections`."""
     database = _connect_database(source)
     if database is not None:
@@ -62,55 +105,80 @@ def _open(source: object, names: Sequence[str], table: str | None, connections: 
         rows = table_of(database.backend, table)
         require_columns(names, rows.columns, engine_sees_all=True)
         return OpenTable(rows, database.backend)
-    if table is not None:
-        raise InvalidInput(
-            "table= names a table of a database: leave it out for files, frames and Ibis tables"
-        )
+    _refuse_table(table)
     if isinstance(source, ir.Table):
         require_columns(names, source.columns, engine_sees_all=True)
         connected = attempt(
             source.get_backend, "expected an Ibis table of one database, got one of none or several"
         )
+        if connected.name == "pyspark":
+            connections.callback(quiet_spark(connected))
         return OpenTable(source, connected)
     backend = embedded_duckdb()
     connections.callback(backend.disconnect)
-    if isinstance(source, str | Path):
-        return _open_file(backend, Path(source), names)
+    if isinstance(source, str | Path | CSV):
+        return _open_file(backend, _known_file(source), domain, names)
     arrow = as_arrow(source, names)
     if arrow is not None:
         return OpenTable(ibis.memtable(arrow), backend)
-    raise InvalidInput(
-        "expected a path, a database URL, a pandas or polars frame, an Arrow table, an Ibis table or an "
-        f"array of counts, got {type(source).__name__}"
-    )
+    raise _unknown_source(source)
 
 
 def _connect_database(source: object) -> Connection | None:
     """A connection, if the source is a database URL or a database file by its name."""
     if isinstance(source, str) and is_url(source):
         return connect(source)
-    if isinstance(source, str | Path) and (kind := _DATABASES.get(Path(source).suffix.lower())):
+    if isinstance(source, str | Path) and (kind := DATABASE_ENDINGS.get(Path(source).suffix.lower())):
         return connect_file(Path(source), kind)
     return None
 
 
-def _open_file(backend: Any, path: Path, names: Sequence[str]) -> OpenTable:
-    """A CSV or Parquet file."""
+def _unknown_source(source: object) -> InvalidInput:
+    return InvalidInput(
+        "expected a path, a database URL, a pandas or polars frame, an Arrow table, an Ibis table or an "
+        f"array of counts, got {type(source).__name__}"
+    )
+
+
+def _refuse_table(table: str | None) -> None:
+    """Raise if a table is named where there is only one."""
+    if table is not None:
+        raise InvalidInput(
+            "table= names a table of a database: leave it out for files, frames and Ibis tables"
+        )
+
+
+def _known_file(source: str | Path | CSV) -> Path | CSV:
+    """A file that is there, as CSV or else Parquet."""
+    path = Path(source.path if isinstance(source, CSV) else source)
     name = path.name.lower()
-    if not name.endswith(_CSV + _PARQUET):
-        known = ", ".join((*_CSV, *_PARQUET, *_DATABASES))
+    if not isinstance(source, CSV) and not name.endswith((*CSV_ENDINGS, *PARQUET_ENDINGS)):
+        known = ", ".join((*CSV_ENDINGS, *PARQUET_ENDINGS, *DATABASE_ENDINGS))
         raise SourceError(
-            f"the name of {path} does not tell its format: expected one of {known}, or a database URL"
+            f"the name of {path} does not tell its format: expected one of {known}, or a database URL; a CSV file of "
+            "any name is declared as one by [data] of the study or by rs.CSV(…)"
         )
     if not path.is_file():
         what = "a directory" if path.is_dir() else "nothing"
         raise SourceError(f"expected a file at {path}, got {what} there; check the path")
-    if name.endswith(_CSV):
-        return OpenTable(read_csv(backend, path, names), backend, is_text=True)
+    if isinstance(source, CSV):
+        return source
+    return CSV(path) if name.endswith(CSV_ENDINGS) else path
+
+
+def _open_file(backend: Any, file: Path | CSV, domain: Domain, names: Sequence[str]) -> OpenTable:
+    """A CSV or Parquet file."""
+    if isinstance(file, CSV):
+        table = text.text_table(file, domain, names)
+        return OpenTable(text.register(backend, table), backend, table)
     rows = attempt(
         # Escaped, since DuckDB takes names for patterns; and a directory called year=2020 adds no column.
-        lambda: backend.read_parquet(glob.escape(str(path)), hive_partitioning=False),
-        f"{path} cannot be read as Parquet: it is damaged, or something else",
+        lambda: backend.read_parquet(glob.escape(str(file)), hive_partitioning=False),
+        _damaged(file),
     )
     require_columns(names, rows.columns, engine_sees_all=True)
     return OpenTable(rows, backend)
+
+
+def _damaged(file: Path) -> str:
+    return f"{file} cannot be read as Parquet: it is damaged, or something else"

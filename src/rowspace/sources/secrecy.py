@@ -1,13 +1,13 @@
-"""The border where errors and warnings of other libraries lose their text."""
+"""The border where errors, warnings and logs of other libraries lose their text."""
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 from contextlib import suppress
 from typing import TypeVar
 
 from rowspace.exceptions import RowspaceError, SourceError
+from rowspace.sources.silence import silence
 
 __all__ = ["attempt", "end_quietly"]
 
@@ -33,12 +33,13 @@ def attempt(action: Callable[[], _Result], failure: str) -> _Result:
         - No text of the failure is kept, whatever its type:
           `test_secrecy.py::test_attempt_keeps_nothing_of_the_failure`. A server's error code is put in our own
           words: `test_secrecy.py::test_codes_of_servers_become_words`.
-        - No warning of another library is shown: `test_secrecy.py::test_attempt_silences_warnings`.
+        - No warning of another library is shown: `test_secrecy.py::test_attempt_silences_warnings`. Nothing is logged:
+          `test_silence.py::test_nothing_is_logged_by_an_engine`; and nothing is written to the process's own streams:
+          `test_silence.py::test_a_child_process_says_nothing`,
+          `tests/engines/test_silence.py::test_a_child_process_says_nothing`.
     """
     try:
-        with warnings.catch_warnings():
-            # Warnings may quote data too. (DuckDB 2 also deprecates a method that Ibis 12 still calls.)
-            warnings.simplefilter("ignore")
+        with silence():
             return action()
     except RowspaceError:
         raise  # written by us, free of data
@@ -50,8 +51,7 @@ def attempt(action: Callable[[], _Result], failure: str) -> _Result:
 
 def end_quietly(action: Callable[[], object]) -> None:
     """End a connection; that it may be lost already is no failure any more, and its text may quote data."""
-    with warnings.catch_warnings(), suppress(Exception):
-        warnings.simplefilter("ignore")
+    with silence(), suppress(Exception):
         action()
 
 

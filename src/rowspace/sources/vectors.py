@@ -10,6 +10,7 @@ import numpy.typing as npt
 from rowspace.domain import Domain
 from rowspace.exceptions import SourceError
 from rowspace.sources.secrecy import attempt
+from rowspace.sources.type_names import array_kind
 
 __all__ = ["read_counts"]
 
@@ -25,7 +26,8 @@ def read_counts(source: Any, domain: Domain) -> npt.NDArray[np.int64]:
 
     Args:
         source: Non-negative integers, as an array of `domain.shape` or as a vector of `domain.size` cells
-            in C order (the last attribute fastest). Floats are taken when each is an integer.
+            in C order (the last attribute fastest). Floats are taken when each is an integer. Where the domain has
+            places for missing values, counts of the known cells alone will do: then nothing is missing.
         domain: What the cells are.
 
     Raises:
@@ -35,18 +37,26 @@ def read_counts(source: Any, domain: Domain) -> npt.NDArray[np.int64]:
         lambda: np.asarray(source),
         "expected an array of counts, got something that numpy cannot turn into an array",
     )
-    if array.shape not in ((domain.size,), domain.shape):
+    known = domain.without_places()
+    if array.shape not in ((domain.size,), domain.shape, (known.size,), known.shape):
         raise SourceError(
-            f"expected counts of shape ({domain.size},) or {domain.shape}, one for each cell of the domain, "
+            f"expected counts of shape ({known.size},) or {known.shape}, one for each cell of the domain, "
             f"got shape {array.shape}"
         )
     if array.dtype.kind not in "iuf":
-        raise SourceError(f"expected integer counts, got an array of type {array.dtype}")
+        raise SourceError(f"expected integer counts, got an array of {array_kind(array.dtype)}")
     if not _are_counts(array):
         raise SourceError(
             "expected non-negative integers that fit in 64 bits, got something else in some cell"
         )
-    counts = array.astype(np.int64).reshape(domain.shape)
+    counts = array.astype(np.int64)
+    if array.shape in ((domain.size,), domain.shape):
+        counts = counts.reshape(domain.shape)
+    else:
+        counts = np.pad(
+            counts.reshape(known.shape),
+            [(0, n - k) for n, k in zip(domain.shape, known.shape, strict=True)],
+        )
     if not counts.sum(dtype=np.float64) < _LARGEST_TOTAL:
         raise SourceError("expected counts whose total fits in 62 bits, got more")
     return counts

@@ -6,13 +6,16 @@ import numpy as np
 import scipy
 
 from rowspace.operators import Dense, Identity, Operator, Scaled, Stack, Total
-from rowspace.operators.product_workload import ProductWorkload
+from rowspace.operators.product_workload import ProductWorkload, is_cells
 
 LARGEST_ATTRIBUTE = 1024
 """Most cells of an attribute for which more than its cells is tried."""
 
 MANY_KINDS = 4
 """More kinds of queries than that are handled through their common Gram matrix."""
+
+FEW_PLACED, FEW_WAYS = 32, 3
+"""Up to so many cells beside the one for missing values, in tables of so many attributes, that one is told apart."""
 
 Kinds = list[tuple[float, Operator]]
 """Queries about one attribute, weighted."""
@@ -36,6 +39,7 @@ def effective(kinds: Kinds, omega: float, ridge: float = 0.0) -> Operator:
 
 def attribute_classes(workload: ProductWorkload) -> list[tuple[Kinds, set[int]]]:
     """Attributes that are asked more than their cells, those asked alike together: (weighted kinds, attributes)."""
+    ways = max(map(len, workload.parts))
     mass = np.array([_mean_square(piece.operator) for piece in workload.pieces])
     found: dict[int, dict[int, float]] = {}
     for part, power in zip(workload.parts, workload.powers.tolist(), strict=True):
@@ -48,8 +52,7 @@ def attribute_classes(workload: ProductWorkload) -> list[tuple[Kinds, set[int]]]
     classes: dict[object, tuple[Kinds, set[int]]] = {}
     for axis, pieces in found.items():
         n = workload.sizes[axis]
-        plain = all(isinstance(workload.pieces[k].operator, Identity) for k in pieces)
-        if n <= 2 or n > LARGEST_ATTRIBUTE or plain:
+        if n <= 2 or n > LARGEST_ATTRIBUTE or all(_alike(workload.pieces[k].operator, ways) for k in pieces):
             continue
         largest = max(pieces.values())
         kinds = [((power / largest) ** 0.5, workload.pieces[k].operator) for k, power in pieces.items()]
@@ -57,6 +60,16 @@ def attribute_classes(workload: ProductWorkload) -> list[tuple[Kinds, set[int]]]
         key = tuple((round(100 * weight), W) for weight, W in kinds)
         classes.setdefault(key, (kinds, set()))[1].add(axis)
     return list(classes.values())
+
+
+def _alike(W: Operator, ways: int) -> bool:
+    """Whether queries are all cells of an attribute, or so nearly that telling the unasked cell apart gains little.
+
+    Tables of many attributes leave few bits for matrices of their own: there the unasked cell is like the others.
+    """
+    if isinstance(W, Identity):
+        return True
+    return is_cells(W) and (W.shape[0] > FEW_PLACED or ways > FEW_WAYS)
 
 
 def _mean_square(W: Operator) -> float:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 import numpy as np
 
 from rowspace.error import noise_level, profile_trace
+from rowspace.lines import one_line
 from rowspace.operators import Operator
 from rowspace.privacy import Privacy
 
@@ -35,7 +36,8 @@ class Result:
     """A strategy with its error and how it was found.
 
     `total_error` is the expected squared error summed over the workload, `lower_bound` a number no strategy can
-    go below under the same privacy, `status` a sentence that says what happened and what to try next.
+    go below under the same privacy, `status` a sentence that says what happened and what to try next. `worst` is the
+    largest expected squared error of a query, where strategies were compared by it.
     """
 
     name: str
@@ -45,6 +47,7 @@ class Result:
     status: str
     steps: int
     seconds: float
+    worst: float | None = field(default=None, kw_only=True)
 
     @property
     def ratio(self) -> float:
@@ -55,6 +58,9 @@ class Result:
         """Everything but the strategy, for reports."""
         numbers = {k: getattr(self, k) for k in ("total_error", "lower_bound", "ratio", "steps", "seconds")}
         return {"name": self.name, "status": self.status, **numbers}
+
+    def __repr__(self) -> str:
+        return one_line(f"<Result {self.name!r}: total squared error {self.total_error:.6g}>")
 
     def __str__(self) -> str:
         return (

@@ -149,7 +149,10 @@ class Select:
         # Whichever optimizer proved the best bound, it holds for all of them.
         bound = max(result.lower_bound for result in results)
         order = sorted(range(len(results)), key=lambda number: losses[number])
-        return [replace(results[number], lower_bound=bound) for number in order]
+        by_worst = self.objective == "max"
+        return [
+            replace(results[at], lower_bound=bound, worst=losses[at] if by_worst else None) for at in order
+        ]
 
     def _good_enough(self, results: Sequence[Result]) -> bool:
         return self.objective == "total" and any(result.ratio < GOOD_ENOUGH for result in results)

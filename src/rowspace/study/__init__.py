@@ -5,12 +5,26 @@
     attributes  [domain.<name>]    queries  [[workload]]    promises  [privacy], [data]
     study       the whole file as a value
     writing     a study as text    draft    a first study from a look at the data, for its curator only
+    checking    a study beside the data, for its curator only    findings    what that found, in words
 
 A study holds public knowledge only. Reading one never opens data.
 """
 
+from .checking import CHECK_WARNING, Check, check
 from .draft import DATA_WARNING, draft_study
+from .findings import Finding
+from .promises import DataPlace
 from .study import Study
 from .writing import write_study
 
-__all__ = ["DATA_WARNING", "Study", "draft_study", "write_study"]
+__all__ = [
+    "CHECK_WARNING",
+    "DATA_WARNING",
+    "Check",
+    "DataPlace",
+    "Finding",
+    "Study",
+    "check",
+    "draft_study",
+    "write_study",
+]

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
-from rowspace.domain import Attribute, Categorical, Domain, Numeric, did_you_mean
+from rowspace.domain import Attribute, Categorical, Dates, DayOfWeek, Domain, HourOfDay, Numeric, did_you_mean
 from rowspace.exceptions import InvalidStudy
 
 from .section import Section, kind_of, located
@@ -13,6 +13,13 @@ from .section import Section, kind_of, located
 _EXAMPLE = 'write for example [domain.sex] with type = "categorical" and categories = ["F", "M"]'
 
 Label = str | int | bool
+
+# The attributes of times: their keys, and how they are made.
+_TIMED: dict[str, tuple[tuple[str, ...], Callable[..., Attribute]]] = {
+    "dates": (("start", "end", "every", "edges", "column", "zone", "times", "outside"), Dates),
+    "hour_of_day": (("column", "zone", "outside"), HourOfDay),
+    "day_of_week": (("column", "zone"), DayOfWeek),
+}
 
 
 def read_domain(section: Section) -> Domain:
@@ -28,13 +35,16 @@ def read_domain(section: Section) -> Domain:
 
 
 def _read_attribute(section: Section) -> Attribute:
-    """One attribute of either kind."""
+    """One attribute of any kind."""
     kind = section.text("type")
     if kind == "numeric":
         return _read_numeric(section)
     if kind == "categorical":
         return _read_categorical(section)
-    raise InvalidStudy(f"unknown type {kind[:200]!r}; {did_you_mean(kind, ('numeric', 'categorical'))}")
+    if kind in _TIMED:
+        return _read_timed(section, kind)
+    known = ("numeric", "categorical", *_TIMED)
+    raise InvalidStudy(f"unknown type {kind[:200]!r}; {did_you_mean(kind, known)}")
 
 
 def _read_numeric(section: Section) -> Numeric:
@@ -49,9 +59,24 @@ def _read_numeric(section: Section) -> Numeric:
     return Numeric(**{key: value for key, value in section.values.items() if key != "type"})
 
 
+def _read_timed(section: Section, kind: str) -> Attribute:
+    """Dates in periods, hours of the day or days of the week."""
+    keys, attribute = _TIMED[kind]
+    section.only("type", *keys)
+    fields = {key: value for key, value in section.values.items() if key != "type"}
+    if kind == "dates":
+        given = {key for key in ("start", "end", "every", "edges") if key in fields}
+        if given not in ({"start", "end", "every"}, {"edges"}):
+            raise InvalidStudy(
+                "an attribute of dates needs start, end and every, or else edges = [2024-01-01, 2024-07-01, …]; "
+                f"got {', '.join(sorted(given)) or 'none of them'}"
+            )
+    return attribute(**fields)
+
+
 def _read_categorical(section: Section) -> Categorical:
     """Categories, perhaps with a taxonomy."""
-    section.only("type", "categories", "other", "levels")
+    section.only("type", "categories", "other", "outside", "levels")
     categories = section.values.get("categories")
     if not isinstance(categories, list) or not categories:
         got = "nothing" if categories is None else kind_of(categories)
@@ -64,7 +89,8 @@ def _read_categorical(section: Section) -> Categorical:
         with located(f"level {name[:200]!r}"):
             levels[name] = _read_level(Section.of(value), below)
         below = levels[name].values()
-    return Categorical(categories, other=section.values.get("other"), levels=levels)
+    outside = section.values.get("outside", "missing")
+    return Categorical(categories, other=section.values.get("other"), outside=outside, levels=levels)
 
 
 def _read_level(section: Section, below: Iterable[Label]) -> dict[Label, Label]:

@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import math
 import textwrap
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from decimal import Decimal
 from itertools import combinations
+from typing import TYPE_CHECKING, Any
 
-from rowspace.domain import Attribute, Categorical, Domain, Numeric
+from rowspace.domain import Attribute, Categorical, Dates, Domain, Numeric
+from rowspace.domain.calendar import DAY, period_around, write_time
 from rowspace.exceptions import InvalidDomain, InvalidStudy
 from rowspace.privacy import PureDP
-from rowspace.sources.drafting import MAX_SKETCHED_VALUES, ColumnSketch
 
 from .writing import Entry, comment, entry_lines, write_study
+
+if TYPE_CHECKING:
+    from rowspace.sources.drafting import ColumnSketch
 
 DATA_WARNING = (
     "This draft looked at the data, without any privacy: it is for the curator only. Before you plan, release or "
@@ -21,8 +25,9 @@ DATA_WARNING = (
 )
 
 LEFT_OUT = (
-    "A record that is outside one attribute that is asked about is in no answer at all. To keep records whose value is "
-    'missing, unknown or beyond the bounds, give categories an other = "unknown" and numbers outside = "clip".'
+    "A record whose value is missing, beyond the bounds or not listed is in no range and no category of it, and in "
+    "all other answers; rowspace check counts such records. Other choices: give categories an "
+    'other = "unknown", numbers outside = "clip", or either outside = "drop".'
 )
 
 #: The drafted queries touch attributes with at most this many joint cells; others stand as comments.
@@ -31,10 +36,14 @@ DRAFT_CELLS = 20_000
 _UNIT_BINS = 128
 _WANTED_BINS = 20
 _LARGEST = 1e200
+# Beyond, float64 does not hold every integer.
+_EXACT_INTEGERS = 2**52
 
 
-def draft_study(columns: Sequence[ColumnSketch], name: str) -> str:
+def draft_study(columns: Sequence[ColumnSketch], name: str, data: Mapping[str, Any] | None = None) -> str:
     """The text of a study over the columns that can be counted; the rest is named in comments.
+
+    data: what [data] is to say.
 
     Raises:
         InvalidStudy: No column can be counted.
@@ -48,7 +57,7 @@ def draft_study(columns: Sequence[ColumnSketch], name: str) -> str:
             left_out.append(f"Left out: {column.name!r}, {error}")
     if not attributes:
         raise InvalidStudy(
-            "no column can be drafted: expected numbers, booleans or text of few distinct values"
+            "no column can be drafted: expected numbers, dates, booleans or text of few distinct values"
         )
     domain = Domain(attributes)
     asked = _affordable(domain)
@@ -57,6 +66,7 @@ def draft_study(columns: Sequence[ColumnSketch], name: str) -> str:
         domain,
         PureDP(1.0),
         list(_queries(domain, asked)),
+        data=data,
         draft="delete this line when every bound and category is public knowledge",
         header=[
             "DRAFT, NOT FOR PUBLICATION.",
@@ -74,16 +84,20 @@ def _attribute(column: ColumnSketch) -> Attribute:
     match column.kind:
         case "numbers":
             return _numeric(column.low, column.high, column.whole)
+        case "times":
+            return _dates(column.low, column.high)
         case "booleans":
             return Categorical([False, True])
         case "text":
             return Categorical(column.values)
         case "many":
-            raise InvalidDomain(
-                f"text with more than {MAX_SKETCHED_VALUES} distinct values; a name or a number?"
-            )
+            raise InvalidDomain("text with too many distinct values to list; a name or a number?")
         case "empty":
             raise InvalidDomain("a column without values")
+        case "repeated":
+            raise InvalidDomain("several columns have this name, in some case of letters; rename all but one")
+        case "unnamed":
+            raise InvalidDomain("no name that an attribute can have; rename it")
     raise InvalidDomain(f"a column of type {column.type}")
 
 
@@ -93,14 +107,23 @@ def _numeric(low: float, high: float, whole: bool) -> Numeric:
         # Round to tens, unless that would add more than it rounds.
         unit = 10 if high - low >= _WANTED_BINS else 1
         first, last = math.floor(low / unit) * unit, (math.floor(high / unit) + 1) * unit
-        return Numeric(first, last, bins=last - first)
+        return Numeric(first, last, bins=last - first, integer=True)
     if max(abs(low), abs(high)) > _LARGEST:
         raise InvalidDomain(f"numbers beyond {_LARGEST:g}")
     step = _round_step((high - low) / _WANTED_BINS or abs(high) / _WANTED_BINS or 1.0)
     # In decimal and from the shortest spelling, so that a width of 0.1 gives edges that look like it.
     start, stop = (Decimal(repr(low)) // step - (low < 0)) * step, (Decimal(repr(high)) // step + 1) * step
     bins = int((stop - start) / step)
-    return Numeric(float(start), float(stop), bins=bins)
+    integer = whole and step == int(step) and max(abs(start), abs(stop)) <= _EXACT_INTEGERS
+    return Numeric(float(start), float(stop), bins=bins, integer=integer)
+
+
+def _dates(low: float, high: float) -> Dates:
+    """Months that cover the times, or days or years where those are too few or too many."""
+    days = (high - low) / DAY
+    every = "day" if days < _WANTED_BINS else "month" if days < 31 * _UNIT_BINS else "year"
+    first, last = period_around(low, every).start, period_around(high, every).end
+    return Dates(write_time(first), write_time(last), every=every)
 
 
 def _round_step(width: float) -> Decimal:

@@ -1,11 +1,16 @@
-"""``[privacy]`` and ``[data]``: what is promised, and where the data is (never how to get in)."""
+"""``[privacy]`` and ``[data]``: what is promised, where the data is (never how to get in), and its form."""
 
 from __future__ import annotations
 
+import dataclasses
+from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
-from rowspace.exceptions import InvalidStudy
+from rowspace.exceptions import InvalidInput, InvalidStudy
+from rowspace.formats import CSV, DATABASE_ENDINGS, PARQUET_ENDINGS
 from rowspace.privacy import ZCDP, ApproxDP, Neighbours, Privacy, PrivacyUnit, PureDP
 
 from .section import Section
@@ -47,22 +52,46 @@ def _read_unit(section: Section) -> PrivacyUnit | None:
 
 @dataclass(frozen=True)
 class DataPlace:
-    """Where a database is: its address without secrets, or the environment variable that holds it; its table."""
+    """Where a database is: its address without secrets, or the environment variable that holds it; its table.
+
+    csv: what is declared of a CSV file, as arguments of `rs.CSV`.
+    """
 
     table: str | None = None
     url: str | None = None
     url_env: str | None = None
+    csv: Mapping[str, Any] = dataclasses.field(default_factory=dict)
+
+    def source(self, address: str) -> str | CSV:
+        """What to read at an address, a path or a URL: a CSV file as it is declared, everything else as it is.
+
+        Raises:
+            InvalidInput: A CSV file is declared, and this is something else.
+        """
+        if not self.csv:
+            return address
+        if "://" in address or Path(address).suffix.lower() in (*PARQUET_ENDINGS, *DATABASE_ENDINGS):
+            raise InvalidInput(
+                f"[data] declares a CSV file ({', '.join(self.csv)}), got another kind of source; leave these keys "
+                "out, or give a CSV file"
+            )
+        return CSV(address, **self.csv)
+
+
+_CSV_KEYS = tuple(field.name for field in dataclasses.fields(CSV) if field.name != "path")
 
 
 def read_data(section: Section) -> DataPlace:
-    """The optional place of the data."""
-    section.only("table", "url", "url_env")
+    """The optional place of the data, and its form."""
+    section.only("table", "url", "url_env", *_CSV_KEYS)
     url, url_env = section.optional_text("url"), section.optional_text("url_env")
     if url is not None and url_env is not None:
         raise InvalidStudy("give url or url_env, got both")
     if url is not None:
         _refuse_secrets(url)
-    return DataPlace(section.optional_text("table"), url, url_env)
+    csv = {key: section.values[key] for key in _CSV_KEYS if key in section.values}
+    CSV("", **csv)  # to refuse here what cannot be
+    return DataPlace(section.optional_text("table"), url, url_env, csv)
 
 
 def _refuse_secrets(url: str) -> None:

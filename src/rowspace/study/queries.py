@@ -40,7 +40,7 @@ def read_workload(entries: object, domain: Domain, folder: Path | None = None) -
 def _read_entry(section: Section, domain: Domain, folder: Path | None) -> Workload:
     """The queries of one entry."""
     known = [*_FAMILIES, "sql_file"]
-    section.only(*known, "weight", "width")
+    section.only(*known, "weight", "width", "missing")
     named = [key for key in section.values if key in known]
     if len(named) != 1:
         raise InvalidStudy(
@@ -49,6 +49,8 @@ def _read_entry(section: Section, domain: Domain, folder: Path | None) -> Worklo
     family = named[0]
     if ("width" in section.values) != (family == "widths"):
         raise InvalidStudy('sliding windows take two keys: widths = "age" and width = 5')
+    if "missing" in section.values and family not in _TABLES:
+        raise InvalidStudy(f"missing = true goes with {', '.join(_TABLES)}; leave it out here")
     with located(family):
         found = (
             _read_sql_file(section.text("sql_file"), domain, folder)
@@ -95,7 +97,7 @@ def _read_marginals(section: Section, domain: Domain) -> Workload:
         isinstance(sets, list) and all(isinstance(names, list) and _all_text(names) for names in sets)
     ):
         raise InvalidStudy('expected sets = [["age", "sex"], ["age"]], lists of names in a list')
-    return families.marginals(domain, **choice)
+    return families.marginals(domain, **choice, missing=_missing(section))
 
 
 def _read_product(section: Section, domain: Domain) -> Workload:
@@ -106,13 +108,21 @@ def _read_product(section: Section, domain: Domain) -> Workload:
     return families.product(domain, choice)
 
 
-def _marked(family: Callable[[Domain], Workload], key: str) -> Callable[[Section, Domain], Workload]:
+def _missing(section: Section) -> bool:
+    """``missing = true``: tables with rows for missing values."""
+    found = section.values.get("missing", False)
+    if not isinstance(found, bool):
+        raise InvalidStudy(f"expected missing = true or false, got {kind_of(found)}")
+    return found
+
+
+def _marked(family: Callable[..., Workload], key: str) -> Callable[[Section, Domain], Workload]:
     """A family without settings: ``total = true``."""
 
     def read(section: Section, domain: Domain) -> Workload:
         if section.values[key] is not True:
             raise InvalidStudy(f"expected {key} = true; leave the entry out if it is not wanted")
-        return family(domain)
+        return family(domain, missing=_missing(section)) if key in _TABLES else family(domain)
 
     return read
 
@@ -122,13 +132,17 @@ def _all_text(values: Any) -> bool:
     return all(isinstance(value, str) for value in values)
 
 
+_TABLES = ("marginal", "marginals", "cube", "identity")
+
 _FAMILIES: dict[str, Callable[[Section, Domain], Workload]] = {
     "ranges": lambda section, domain: families.ranges(domain, section.text("ranges")),
     "prefixes": lambda section, domain: families.prefixes(domain, section.text("prefixes")),
     "widths": lambda section, domain: families.widths(
         domain, section.text("widths"), section.values["width"]
     ),
-    "marginal": lambda section, domain: families.marginal(domain, *section.texts("marginal")),
+    "marginal": lambda section, domain: families.marginal(
+        domain, *section.texts("marginal"), missing=_missing(section)
+    ),
     "marginals": _read_marginals,
     "cube": _marked(families.cube, "cube"),
     "identity": _marked(families.identity, "identity"),

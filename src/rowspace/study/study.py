@@ -8,6 +8,8 @@ from pathlib import Path
 
 from rowspace.domain import Domain
 from rowspace.exceptions import InvalidStudy
+from rowspace.formats import CSV, DATABASE_ENDINGS
+from rowspace.lines import one_line
 from rowspace.privacy import Privacy
 from rowspace.workload import Workload
 
@@ -28,7 +30,7 @@ class Study:
     domain: the declared attributes, all of them.
     workload: the queries.
     privacy: the guarantee.
-    data: where the data is, if the file says so; never with a password.
+    data: where the data is, if the file says so (never with a password), and how a CSV file is written.
     draft: whether its domain was read off the data and nobody has said yet that it is public knowledge now.
 
     >>> study = Study.parse('''
@@ -62,6 +64,9 @@ class Study:
     data: DataPlace = field(default_factory=DataPlace)
     draft: bool = False
 
+    def __repr__(self) -> str:
+        return one_line(f"<Study {self.name!r}: {self.workload.size:,} queries under {self.privacy}>")
+
     @property
     def table(self) -> str | None:
         """The table of the database, if the file names one."""
@@ -71,8 +76,15 @@ class Study:
     def load(cls, path: str | os.PathLike[str]) -> Study:
         """Read a study file. Errors name the file and the place in it.
 
+        path: a TOML file.
+
         Raises:
             RowspaceError: `InvalidStudy`, `InvalidDomain`, `InvalidWorkload`, `InvalidPrivacy` or `TooLarge`.
+
+        >>> from rowspace.sample import people_path
+        >>> study = Study.load(people_path().with_name("people.toml"))
+        >>> study.name
+        'People'
         """
         text = read_text(path)
         with located(Path(path).name):
@@ -80,7 +92,16 @@ class Study:
 
     @classmethod
     def parse(cls, text: str, folder: Path | None = None) -> Study:
-        """The study that a TOML text describes; `folder` is where it may name files of SQL."""
+        """The study that a TOML text describes; `folder` is where it may name files of SQL.
+
+        text: TOML.
+        folder: where it may name files of SQL.
+
+        >>> from rowspace.sample import people_path
+        >>> text = people_path().with_name("people.toml").read_text(encoding="utf-8")
+        >>> Study.parse(text).draft
+        False
+        """
         tree = Section(parse_text(text))
         tree.only("study", "privacy", "domain", "workload", "data")
         for name in ("study", "privacy", "domain"):
@@ -108,6 +129,10 @@ class Study:
 
         Raises:
             InvalidStudy: It is a draft.
+
+        >>> from rowspace.sample import people_path
+        >>> study = Study.load(people_path().with_name("people.toml"))
+        >>> study.require_public()
         """
         if self.draft:
             raise InvalidStudy(
@@ -115,11 +140,42 @@ class Study:
                 'and categories without privacy; replace them by public knowledge, then delete the line "draft = true"'
             )
 
+    def source(self, address: str | os.PathLike[str]) -> str | CSV:
+        """What `rs.release` is to read at a path or a URL: a CSV file as [data] declares it, all else as it is.
+
+        address: the path or URL.
+
+        >>> from rowspace.sample import people_path
+        >>> Study.load(people_path().with_name("people.toml")).source("people.parquet")
+        'people.parquet'
+
+        Raises:
+            InvalidInput: [data] declares a CSV file, and this is something else.
+        """
+        return self.data.source(os.fspath(address))
+
+    def table_at(self, address: str | os.PathLike[str]) -> str | None:
+        """The study's table, when the source at an address has tables; a file may stand in for the database.
+
+        address: a path or a URL.
+
+        >>> from rowspace.sample import people_path
+        >>> Study.load(people_path().with_name("people.toml")).table_at("people.csv") is None
+        True
+        """
+        place = os.fspath(address)
+        return self.table if "://" in place or Path(place).suffix.lower() in DATABASE_ENDINGS else None
+
     def database_url(self) -> str | None:
         """The address of the database, from the file or from the environment variable it names; None if neither.
 
         Raises:
             InvalidStudy: The variable is not set.
+
+        >>> from rowspace.sample import people_path
+        >>> study = Study.load(people_path().with_name("people.toml"))
+        >>> study.database_url() is None
+        True
         """
         if self.data.url_env is None:
             return self.data.url

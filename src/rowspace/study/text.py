@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from rowspace.exceptions import InvalidStudy
+from rowspace.files import open_regular
 
 #: Most bytes of a study file: room for a taxonomy of 50,000 places.
 MAX_BYTES = 2**22
@@ -28,7 +29,7 @@ def read_text(path: str | os.PathLike[str]) -> str:
     """
     name = Path(path).name
     try:
-        with open(path, "rb") as file:
+        with open_regular(path) as file:
             data = file.read(MAX_BYTES + 1)
     except FileNotFoundError:
         raise InvalidStudy(

@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from rowspace.domain import Attribute, Categorical, Domain, Numeric
+from rowspace.domain import Attribute, Categorical, Domain, Numeric, Timed
 from rowspace.exceptions import InvalidStudy
 from rowspace.privacy import ZCDP, ApproxDP, Neighbours, Privacy, PrivacyUnit, PureDP
 
@@ -25,14 +25,15 @@ def write_study(
     privacy: Privacy,
     entries: Sequence[Entry],
     *,
+    data: Mapping[str, Any] | None = None,
     draft: str | None = None,
     header: Sequence[str] = (),
     notes: Mapping[str, str] | None = None,
 ) -> str:
     """The text of a study file; `Study.parse` reads back the same domain, privacy and queries.
 
-    draft: marks the study as a draft, with this advice. header: lines of comment at the top. notes: attribute → a
-    comment above its table.
+    data: the keys of [data]. draft: marks the study as a draft, with this advice. header: lines of comment at the top.
+    notes: attribute → a comment above its table.
 
     >>> domain = Domain(sex=Categorical(["F", "M"]))
     >>> print(write_study("Residents", domain, PureDP(1.0), [{"marginal": ["sex"]}]))
@@ -55,6 +56,8 @@ def write_study(
     mark = [] if draft is None else [f"{_line('draft', True)}      {comment(draft)}"]
     blocks.append(["[study]", _line("name", name), *mark])
     blocks.append(["[privacy]", *_privacy_lines(privacy)])
+    if data:
+        blocks.append(["[data]", *(_line(key, value) for key, value in data.items())])
     for attribute_name, attribute in domain.attributes:
         note = (notes or {}).get(attribute_name)
         lines = [comment(note)] if note else []
@@ -93,6 +96,11 @@ def _attribute_lines(name: str, attribute: Attribute) -> Iterator[str]:
     """The table of one attribute."""
     place = f"domain.{_key(name)}"
     yield f"[{place}]"
+    if isinstance(attribute, Timed):
+        fields = attribute.to_dict()
+        yield _line("type", fields.pop("kind"))
+        yield from (_line(key, value) for key, value in fields.items() if value is not None)
+        return
     if isinstance(attribute, Numeric):
         yield _line("type", "numeric")
         fields = attribute.to_dict()
@@ -100,13 +108,15 @@ def _attribute_lines(name: str, attribute: Attribute) -> Iterator[str]:
             if key in fields:
                 yield _line(key, _shortest(fields[key]))
         for key in ("bins", "edges", "outside", "integer"):
-            if key in fields:
+            if key in fields and fields[key] is not False:
                 yield _line(key, fields[key])
         return
     yield _line("type", "categorical")
     yield _line("categories", list(attribute.values))
     if attribute.other is not None:
         yield _line("other", attribute.other)
+    if attribute.drops:
+        yield _line("outside", attribute.outside)
     for level in attribute.levels:
         yield f"[{place}.levels.{_key(level)}]"
         yield from _level_lines(attribute, level)

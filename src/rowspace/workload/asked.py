@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from itertools import groupby
 
 from rowspace.domain import Domain
 from rowspace.exceptions import InvalidWorkload
 from rowspace.workload.sql_queries import sql
-from rowspace.workload.texts import predicates
+from rowspace.workload.texts import naming, predicates
 from rowspace.workload.union import Workload
+
+# SELECT or WITH ... AS, after comments; `selected = true` is a condition.
+_SQL = re.compile(
+    r"(?:\s|--[^\n]*\n|/\*.*?\*/)*(?:select\b(?!\s*[=<>!])|with\s+\S+\s+as\b)", re.IGNORECASE | re.DOTALL
+)
 
 
 def asked(domain: Domain, texts: str | Iterable[str]) -> Workload:
@@ -27,11 +33,17 @@ def asked(domain: Domain, texts: str | Iterable[str]) -> Workload:
     if not given or not all(isinstance(text, str) for text in given):
         raise InvalidWorkload('expected a workload or predicates as text such as "age >= 65", or SQL')
     found: list[Workload] = []
-    for is_sql, run in groupby(given, key=_is_sql):
+    for in_sql, run in groupby(given, key=is_sql):
         alike = list(run)
-        found += [sql(domain, text) for text in alike] if is_sql else [predicates(domain, alike)]
+        if not in_sql and len(alike) > 1:
+            found.append(predicates(domain, alike))  # which says itself what it cannot read
+            continue
+        for text in alike:
+            with naming(text, several=len(given) > 1):
+                found.append(sql(domain, text) if in_sql else predicates(domain, text))
     return sum(found[1:], found[0])
 
 
-def _is_sql(text: str) -> bool:
-    return text.lstrip()[:6].upper() == "SELECT"
+def is_sql(text: str) -> bool:
+    """Whether a query is meant as SQL."""
+    return _SQL.match(text) is not None

@@ -18,7 +18,7 @@ from rowspace.workload.part import Part
 
 Arrays = dict[str, Any]
 
-_PLAIN: dict[str, Callable[[Domain], Factor]] = {"cells": Cells, "ranges": Ranges, "prefixes": Prefixes}
+_PLAIN: dict[str, Callable[[Domain], Factor]] = {"ranges": Ranges, "prefixes": Prefixes}
 
 
 def encode_parts(parts: Sequence[Part]) -> tuple[dict[str, Any], Arrays]:
@@ -82,7 +82,7 @@ def _encode_factor(factor: Factor) -> tuple[dict[str, Any], Arrays]:
     """Return the tree of one factor without its attributes, and its arrays."""
     match factor:
         case LevelCells():
-            return {"kind": "level", "level": factor.level_name}, {}
+            return {"kind": "level", "level": factor.level_name, **_missing(factor)}, {}
         case Widths():
             return {"kind": "widths", "width": factor.width}, {}
         case Conditions():
@@ -90,8 +90,14 @@ def _encode_factor(factor: Factor) -> tuple[dict[str, Any], Arrays]:
         case Matrix():
             tree, arrays = op.encode(factor.given)
             return {"kind": "matrix", "matrix": tree}, arrays
+        case Cells():
+            return {"kind": "cells", **_missing(factor)}, {}
     kind = next(name for name, family in _PLAIN.items() if type(factor) is family)
     return {"kind": kind}, {}
+
+
+def _missing(factor: Cells | LevelCells) -> dict[str, bool]:
+    return {"missing": True} if factor.missing else {}
 
 
 def _decode_factor(saved: object, arrays: Arrays, domain: Domain) -> Factor:
@@ -108,10 +114,13 @@ def _decode_factor(saved: object, arrays: Arrays, domain: Domain) -> Factor:
             return Matrix(own, op.decode(matrix, arrays))
     if len(own) != 1:
         raise InvalidWorkload("a saved family of queries must be about one attribute")
+    missing = isinstance(saved, Mapping) and saved.get("missing") is True
     match saved:
         case {"kind": "level", "level": str(level)}:
             own.level(level)
-            return LevelCells(own, level)
+            return LevelCells(own, level, missing)
+        case {"kind": "cells"}:
+            return Cells(own, missing)
         case {"kind": "widths", "width": int(width)}:
             return Widths(own, width)
         case {"kind": str(kind)} if kind in _PLAIN:

@@ -13,9 +13,9 @@ import scipy
 from rowspace import operators as op
 from rowspace.domain import Attribute, Domain, Numeric
 from rowspace.exceptions import InvalidWorkload, TooLarge
-from rowspace.workload.factors import Factor, Rows, only_attribute
+from rowspace.workload.factors import Factor, Rows, only_attribute, unseen_places
 from rowspace.workload.predicate import Component, Condition, parse, read
-from rowspace.workload.predicate.meaning import check_work
+from rowspace.workload.predicate.meaning import check_work, with_places_for
 from rowspace.workload.predicate.syntax import Or
 
 #: Most non-zero entries that conditions may have together.
@@ -49,11 +49,15 @@ class Conditions(Factor):
     @classmethod
     def from_texts(cls, domain: Domain, texts: Sequence[str]) -> Conditions:
         """Rebuild from saved texts, which say everything about the rows."""
+        conditions = [parse(text, longest=_LONGEST_SAVED) for text in texts]
+        own = domain
+        for condition in conditions:
+            own = with_places_for(condition, own)  # rows of one matrix are over the same cells
         components: list[Component] = []
         entries = work = 0
-        for text in texts:
-            component = read(parse(text, longest=_LONGEST_SAVED), text, domain)
-            if component.domain != domain:
+        for condition, text in zip(conditions, texts, strict=True):
+            component = read(condition, text, own)
+            if component.domain != own:
                 raise InvalidWorkload(f"saved conditions must all be about {', '.join(domain.names)}")
             components.append(component)
             entries += len(component.cells)
@@ -63,6 +67,15 @@ class Conditions(Factor):
         if not components:
             raise InvalidWorkload("a saved list of conditions is empty")
         return cls.of(components)
+
+    def over(self, domain: Domain) -> Factor:
+        """The same conditions, where they hold among the cells of the other domain."""
+        return Conditions.of([read(condition, str(condition), domain) for condition in self.conditions])
+
+    @property
+    def unseen(self) -> frozenset[str]:
+        """The places where no condition holds."""
+        return unseen_places(self.rows, self.domain)
 
     @property
     def texts(self) -> list[str]:
@@ -88,12 +101,10 @@ class Conditions(Factor):
             return self.phrases(rows, joined=False)
         attribute = only_attribute(self.domain)[1]
         indices, indptr = self.rows.indices, self.rows.indptr
-        spans = [_spans(attribute, indices[indptr[row] : indptr[row + 1]]) for row in rows.tolist()]
+        names = [_cell_names(attribute, indices[indptr[row] : indptr[row + 1]]) for row in rows.tolist()]
         return [
-            " or ".join(attribute.span_label(first, last) for first, last in span)
-            if len(span) <= _PIECES_SHOWN
-            else str(self.conditions[row])
-            for row, span in zip(rows.tolist(), spans, strict=True)
+            " or ".join(pieces) if len(pieces) <= _PIECES_SHOWN else str(self.conditions[row])
+            for row, pieces in zip(rows.tolist(), names, strict=True)
         ]
 
 
@@ -104,6 +115,15 @@ def check_entries(entries: int) -> None:
             f"these conditions hold on more than {MAX_ENTRIES:,} cells together; "
             "use ranges or prefixes, or coarser bins"
         )
+
+
+def _cell_names(attribute: Attribute, cells: npt.NDArray[np.int64]) -> list[str]:
+    """The names of sorted cells: of spans of known values, and of the place for missing ones, which comes last."""
+    known = cells[cells < attribute.size]
+    found = (
+        [attribute.span_label(first, last) for first, last in _spans(attribute, known)] if known.size else []
+    )
+    return found if len(known) == len(cells) else [*found, "missing"]
 
 
 def _spans(attribute: Attribute, cells: npt.NDArray[np.int64]) -> list[tuple[int, int]]:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
+from collections.abc import Container
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -12,7 +13,7 @@ import numpy.typing as npt
 import scipy
 
 from rowspace import operators as op
-from rowspace.domain import Attribute, Categorical, Domain, Level, Numeric
+from rowspace.domain import MISSING, Attribute, Categorical, Domain, Level, Numeric
 from rowspace.exceptions import InvalidWorkload
 
 #: Row numbers: int64, or Python integers (dtype object) where there are more rows than that.
@@ -48,6 +49,18 @@ class Factor(ABC):
         return self.attributes
 
     @abstractmethod
+    def over(self, domain: Domain) -> Factor:
+        """The same queries over the same attributes with other places for missing values.
+
+        A condition may hold where a value is missing (``sex = 'F' or age < 18``), so that its cells are found anew.
+        """
+
+    @property
+    def unseen(self) -> frozenset[str]:
+        """The attributes whose place for missing values none of its queries sees."""
+        return self.domain.places
+
+    @abstractmethod
     def phrases(self, rows: Rows, *, joined: bool) -> list[str]:
         """Return the readable condition of each row; `joined` when it will stand next to others."""
 
@@ -58,24 +71,49 @@ class Factor(ABC):
 
 @dataclass(frozen=True)
 class Cells(Factor):
-    """One query per cell of an attribute: the identity."""
+    """One query per cell of an attribute: the identity; with `missing`, one more for its place."""
 
     domain: Domain
+    missing: bool = False
+
+    def __post_init__(self) -> None:
+        if self.missing:
+            object.__setattr__(self, "domain", with_place(self.domain))
 
     @cached_property
     def operator(self) -> op.Operator:
         """The identity."""
-        return op.Identity(self.domain.size)
+        return op.Padded.right(op.Identity(self.size), self.domain.size)
+
+    @property
+    def size(self) -> int:
+        """Number of cells."""
+        return only_attribute(self.domain)[1].size + self.missing
+
+    def over(self, domain: Domain) -> Factor:
+        """The same cells."""
+        return replace(self, domain=domain)
+
+    @property
+    def unseen(self) -> frozenset[str]:
+        """Its place, unless it is asked for."""
+        return frozenset() if self.missing else self.domain.places
 
     def phrases(self, rows: Rows, *, joined: bool) -> list[str]:
         """Write ``age = 18``."""
         name, attribute = only_attribute(self.domain)
-        return [span_phrase(name, attribute, row, row) for row in rows.tolist()]
+        return [
+            missing_phrase(name) if row == attribute.size else span_phrase(name, attribute, row, row)
+            for row in rows.tolist()
+        ]
 
     def entries(self, rows: Rows) -> list[str]:
         """Write ``18``."""
         attribute = only_attribute(self.domain)[1]
-        return [attribute.label(row) for row in rows.tolist()]
+        return [
+            missing_label(attribute) if row == attribute.size else attribute.label(row)
+            for row in rows.tolist()
+        ]
 
 
 @dataclass(frozen=True)
@@ -84,6 +122,11 @@ class LevelCells(Factor):
 
     domain: Domain
     level_name: str
+    missing: bool = False
+
+    def __post_init__(self) -> None:
+        if self.missing:
+            object.__setattr__(self, "domain", with_place(self.domain))
 
     @cached_property
     def level(self) -> Level:
@@ -93,14 +136,25 @@ class LevelCells(Factor):
     @cached_property
     def operator(self) -> op.Operator:
         """The 0/1 matrix that adds up the cells of each label."""
-        cells = self.domain.size
-        ones = (np.ones(cells), (self.level.groups, np.arange(cells)))
-        return op.Sparse(scipy.sparse.csr_array(ones, shape=(self.level.size, cells)))
+        groups = self.level.groups
+        if self.missing:
+            groups = np.append(groups, self.level.size)
+        ones = (np.ones(len(groups)), (groups, np.arange(len(groups))))
+        return op.Sparse(scipy.sparse.csr_array(ones, shape=(self.size, self.domain.size)))
 
     @property
     def size(self) -> int:
         """Number of labels."""
-        return self.level.size
+        return self.level.size + self.missing
+
+    def over(self, domain: Domain) -> Factor:
+        """The same labels."""
+        return replace(self, domain=domain)
+
+    @property
+    def unseen(self) -> frozenset[str]:
+        """Its place, unless it is asked for."""
+        return frozenset() if self.missing else self.domain.places
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -109,11 +163,17 @@ class LevelCells(Factor):
 
     def phrases(self, rows: Rows, *, joined: bool) -> list[str]:
         """Write ``state = CA``."""
-        return [f"{self.level_name} = {label}" for label in self.entries(rows)]
+        return [
+            missing_phrase(self.level_name) if row == self.level.size else f"{self.level_name} = {entry}"
+            for row, entry in zip(rows.tolist(), self.entries(rows), strict=True)
+        ]
 
     def entries(self, rows: Rows) -> list[str]:
         """Write ``CA``."""
-        return [self.level.label(row) for row in rows.tolist()]
+        return [
+            missing_label(self.level) if row == self.level.size else self.level.label(row)
+            for row in rows.tolist()
+        ]
 
 
 @dataclass(frozen=True)
@@ -135,6 +195,15 @@ class Matrix(Factor):
         """The matrix as given."""
         return self.given
 
+    def over(self, domain: Domain) -> Factor:
+        """The same rows: a place that was not there is not seen; one that goes must not have been."""
+        return Matrix(domain, replaced(self.given, self.domain, domain))
+
+    @property
+    def unseen(self) -> frozenset[str]:
+        """The places whose columns are zero."""
+        return unseen_places(self.given, self.domain)
+
     def phrases(self, rows: Rows, *, joined: bool) -> list[str]:
         """Write ``row 7``, with the attribute when there may be others."""
         prefix = f"{', '.join(self.attributes)}: " if joined else ""
@@ -149,6 +218,69 @@ def only_attribute(domain: Domain) -> tuple[str, Attribute]:
     """Return the attribute of a domain that has one."""
     ((name, attribute),) = domain.attributes
     return name, attribute
+
+
+def with_place(domain: Domain) -> Domain:
+    """The domain of one attribute with its place for missing values, or `InvalidWorkload` where it has none."""
+    name, attribute = only_attribute(domain)
+    if not attribute.keeps_missing:
+        raise InvalidWorkload(
+            f"attribute {name!r} has no place for missing values: it is declared to drop them or to count them as "
+            "another category; declare it with outside='missing' and without other="
+        )
+    return domain.with_places()
+
+
+def missing_phrase(name: str) -> str:
+    """Say that a value is missing."""
+    return f"{name} is missing"
+
+
+def missing_label(of: Attribute | Level) -> str:
+    """What stands in a table where a value is missing; in brackets where a category is called so."""
+    labels: Container[object] = of.labels if isinstance(of, Level) else getattr(of, "values", ())
+    return f"({MISSING})" if MISSING in labels else MISSING
+
+
+def replaced(matrix: op.Operator, old: Domain, new: Domain) -> op.Operator:
+    """A matrix over the cells of `old` as one over those of `new`, the same attributes with other places."""
+    if lost := (old.places - new.places) - unseen_places(matrix, old):
+        raise InvalidWorkload(
+            f"the queries ask for records where {min(lost)!r} is missing, which are not counted here"
+        )
+    if isinstance(matrix, op.Sparse):
+        return _with_moved_columns(matrix, old, new)
+    if len(old) == 1 and isinstance(matrix, op.Padded) and matrix.of.shape[1] == new.size:
+        return matrix.of
+    if len(old) == 1 and new.size > old.size:
+        return op.Padded.right(matrix, new.size)
+    common = [min(a, b) for a, b in zip(old.shape, new.shape, strict=True)]
+    cut = [op.Padded.right(op.Identity(c), n) for c, n in zip(common, old.shape, strict=True)]
+    spread = [op.Padded.right(op.Identity(c), n) for c, n in zip(common, new.shape, strict=True)]
+    return op.Composed(matrix, op.Kronecker(*(op.Composed(a.T, b) for a, b in zip(cut, spread, strict=True))))
+
+
+def _with_moved_columns(matrix: op.Sparse, old: Domain, new: Domain) -> op.Sparse:
+    """The same entries in the columns of another domain; those of places that are gone are zero."""
+    box = tuple(slice(min(a, b)) for a, b in zip(old.shape, new.shape, strict=True))
+    column = np.zeros(old.shape, dtype=np.int64)
+    column[box] = np.arange(new.size).reshape(new.shape)[box]
+    entries = matrix.csr()
+    entries.eliminate_zeros()
+    moved = (entries.data, column.ravel()[entries.indices], entries.indptr)
+    return op.Sparse(scipy.sparse.csr_array(moved, shape=(matrix.shape[0], new.size)))
+
+
+def unseen_places(matrix: op.Operator, domain: Domain) -> frozenset[str]:
+    """The attributes whose place has only zero columns.
+
+    A column that is not zero has a random combination of its entries that is not, but with probability 0.
+    """
+    if not domain.places:
+        return frozenset()
+    random = np.random.default_rng(0).standard_normal(matrix.shape[0])
+    seen = (matrix.T @ random).reshape(domain.shape) != 0
+    return frozenset(name for name in domain.places if not seen.take(-1, axis=domain.position(name)).any())
 
 
 def span_phrase(name: str, attribute: Attribute, first: int, last: int) -> str:

@@ -22,7 +22,7 @@ def ranges(domain: Domain, attribute: str) -> Workload:
     """All n(n+1)/2 ranges of an attribute; other attributes are summed out.
 
     >>> from rowspace.domain import Numeric
-    >>> w = ranges(Domain(age=Numeric(0, 100, bins=100)), "age")
+    >>> w = ranges(Domain(age=Numeric(0, 100, bins=100, integer=True)), "age")
     >>> w.size, w.label(0), w.label(w.size - 2)
     (5050, 'age = 0', 'age in [98, 100)')
     """
@@ -30,24 +30,42 @@ def ranges(domain: Domain, attribute: str) -> Workload:
 
 
 def prefixes(domain: Domain, attribute: str) -> Workload:
-    """All n ranges of an attribute that begin at its first cell: the cumulative counts."""
+    """All n ranges of an attribute that begin at its first cell: the cumulative counts.
+
+    domain: the attributes. attribute: which of them, or a level of a taxonomy.
+
+    >>> from rowspace.domain import Numeric
+    >>> domain = Domain(x=Numeric(0, 4, bins=4), y=Numeric(0, 3, bins=3, integer=True))
+    >>> prefixes(domain, "y").labels()
+    ['y = 0', 'y in [0, 2)', 'y in [0, 3)']
+    """
     return _one(domain, Prefixes(domain.subset([attribute])), f"prefixes of {attribute}")
 
 
 def widths(domain: Domain, attribute: str, width: int) -> Workload:
-    """All n-k+1 ranges of `width` = k cells of an attribute: the sliding windows."""
+    """All n-k+1 ranges of `width` = k cells of an attribute: the sliding windows.
+
+    domain: the attributes. attribute: which of them. width: how many cells.
+
+    >>> from rowspace.domain import Numeric
+    >>> domain = Domain(x=Numeric(0, 4, bins=4), y=Numeric(0, 3, bins=3, integer=True))
+    >>> widths(domain, "x", 2).labels()
+    ['x in [0, 2)', 'x in [1, 3)', 'x in [2, 4)']
+    """
     return _one(domain, Widths(domain.subset([attribute]), width), f"ranges of {attribute} of {width} cells")
 
 
-def marginal(domain: Domain, *names: str) -> Workload:
+def marginal(domain: Domain, *names: str, missing: bool = False) -> Workload:
     """Count every combination of some attributes (or taxonomy levels); no names is the total.
+
+    Records whose value is missing are in no combination; with `missing`, they have rows of their own.
 
     >>> from rowspace.domain import Categorical
     >>> d = Domain(sex=Categorical(["F", "M"]), job=Categorical(["yes", "no"]), age=Categorical([1, 2, 3]))
     >>> marginal(d, "job", "sex").labels(0, 2)
     ['sex = F and job = yes', 'sex = F and job = no']
     """
-    return Workload(domain, [_Marginals(domain).part(names)])
+    return Workload(domain, [_Marginals(domain, missing).part(names)])
 
 
 def marginals(
@@ -56,10 +74,11 @@ def marginals(
     up_to: int | None = None,
     exactly: int | None = None,
     sets: Iterable[Iterable[str]] | None = None,
+    missing: bool = False,
 ) -> Workload:
     """Several marginals: of all sets of at most `up_to` attributes, of `exactly` so many, or of given `sets`.
 
-    `up_to` includes the total, the marginal of no attribute.
+    `up_to` includes the total, the marginal of no attribute. `missing` adds rows for records whose value is missing.
 
     Factors are shared: all 2-way marginals of 30 attributes take about 100 kB.
 
@@ -70,7 +89,7 @@ def marginals(
     """
     if sum(choice is not None for choice in (up_to, exactly, sets)) != 1:
         raise InvalidWorkload("marginals needs exactly one of up_to=, exactly= and sets=")
-    build = _Marginals(domain)
+    build = _Marginals(domain, missing)
     if sets is not None:
         listed = list(sets)
         if any(isinstance(names, str) or not isinstance(names, Iterable) for names in listed):
@@ -85,18 +104,42 @@ def marginals(
     return Workload(domain, [Part(chosen) for k in ways for chosen in combinations(factors, k)])
 
 
-def cube(domain: Domain) -> Workload:
-    """All marginals of all subsets of the attributes: the data cube, for at most 20 attributes."""
-    return marginals(domain, up_to=len(domain))
+def cube(domain: Domain, *, missing: bool = False) -> Workload:
+    """All marginals of all subsets of the attributes: the data cube, for at most 20 attributes.
+
+    domain: the attributes. missing: whether missing values have rows.
+
+    >>> from rowspace.domain import Numeric
+    >>> domain = Domain(x=Numeric(0, 4, bins=4), y=Numeric(0, 3, bins=3, integer=True))
+    >>> cube(domain).size
+    20
+    """
+    return marginals(domain, up_to=len(domain), missing=missing)
 
 
-def identity(domain: Domain) -> Workload:
-    """Every cell of the domain: the marginal of all attributes."""
-    return marginal(domain, *domain.names)
+def identity(domain: Domain, *, missing: bool = False) -> Workload:
+    """Every cell of the domain: the marginal of all attributes.
+
+    domain: the attributes. missing: whether missing values have rows.
+
+    >>> from rowspace.domain import Numeric
+    >>> domain = Domain(x=Numeric(0, 4, bins=4), y=Numeric(0, 3, bins=3, integer=True))
+    >>> identity(domain).size
+    12
+    """
+    return marginal(domain, *domain.names, missing=missing)
 
 
 def total(domain: Domain) -> Workload:
-    """The number of records."""
+    """The number of records.
+
+    domain: the attributes.
+
+    >>> from rowspace.domain import Numeric
+    >>> domain = Domain(x=Numeric(0, 4, bins=4), y=Numeric(0, 3, bins=3, integer=True))
+    >>> total(domain).labels()
+    ['all records']
+    """
     return marginal(domain)
 
 
@@ -109,10 +152,12 @@ def product(
     """Every combination of one-dimensional queries: ``product(domain, age="ranges", sex="identity")``.
 
     Each attribute gets ``"identity"`` (also for a taxonomy level), ``"ranges"``, ``"prefixes"``, ``"total"`` or
-    an operator over its cells; those not named are summed out. Two with ``"ranges"`` make all rectangles.
+    an operator over its cells; those not named are summed out. `families` is the same as a mapping, for names that are
+    not Python identifiers. Two with ``"ranges"`` make all rectangles.
 
     >>> from rowspace.domain import Numeric
-    >>> w = product(Domain(x=Numeric(0, 4, bins=4), y=Numeric(0, 3, bins=3)), x="ranges", y="ranges")
+    >>> domain = Domain(x=Numeric(0, 4, bins=4), y=Numeric(0, 3, bins=3, integer=True))
+    >>> w = product(domain, x="ranges", y="ranges")
     >>> w.size, w.label(10)
     (60, 'x in [0, 2) and y in [1, 3)')
     """
@@ -129,10 +174,13 @@ def product(
 class _Marginals:
     """Builds marginals that share their factors."""
 
-    def __init__(self, domain: Domain) -> None:
+    def __init__(self, domain: Domain, missing: bool) -> None:
         if not isinstance(domain, Domain):
             raise InvalidWorkload(f"a workload needs a Domain first, got {type(domain).__name__}")
+        if not isinstance(missing, bool):
+            raise InvalidWorkload(f"missing must be True or False, got {type(missing).__name__}")
         self._domain = domain
+        self._missing = missing
         self._factors: dict[str, Factor] = {}
 
     def part(self, names: Iterable[str]) -> Part:
@@ -144,7 +192,7 @@ class _Marginals:
     def factor(self, name: str) -> Factor:
         """Return the one factor of a name."""
         if name not in self._factors:
-            self._factors[name] = _cells(self._domain, name)
+            self._factors[name] = _cells(self._domain, name, self._missing)
         return self._factors[name]
 
 
@@ -153,18 +201,25 @@ def _one(domain: Domain, factor: Factor, name: str) -> Workload:
     return Workload(domain, [Part((factor,), name=name)])
 
 
-def _cells(domain: Domain, name: str) -> Factor:
-    """Return the identity on an attribute, or the sums of a level."""
+def _cells(domain: Domain, name: str, missing: bool = False) -> Factor:
+    """Return the identity on an attribute, or the sums of a level; `missing` where values can be."""
     attribute, level = domain.resolve(name)
     own = domain.subset([attribute])
-    return Cells(own) if level is None else LevelCells(own, level)
+    missing = missing and domain[attribute].keeps_missing
+    return Cells(own, missing) if level is None else LevelCells(own, level, missing)
 
 
 def _family(domain: Domain, name: str, family: str | op.Operator) -> Factor | None:
     """Return the factor of a family by its name or operator; None is the total."""
     if isinstance(family, op.Operator):
         own = domain.subset([name])
-        return None if isinstance(family, op.Total) and family.n == own.size else factor_of(own, family)
+        if family.shape[1] == domain[name].size:
+            own = own.without_places()  # over the known cells: nothing is said about missing values
+        return (
+            None
+            if isinstance(family, op.Total) and family.n == domain.subset([name]).size
+            else factor_of(own, family)
+        )
     match family:
         case "identity":
             return _cells(domain, name)

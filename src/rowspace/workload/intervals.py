@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from abc import abstractmethod
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from rowspace import operators as op
@@ -14,7 +14,16 @@ from rowspace.workload.factors import Factor, Rows, only_attribute, span_phrase
 
 
 class Intervals(Factor):
-    """Queries that each count the cells from one to another."""
+    """Queries that each count the cells from one to another; none holds a missing value."""
+
+    @property
+    def cells(self) -> int:
+        """Number of cells that the intervals are made of."""
+        return only_attribute(self.domain)[1].size
+
+    def over(self, domain: Domain) -> Factor:
+        """The same intervals."""
+        return replace(self, domain=domain)  # type: ignore[type-var]
 
     @abstractmethod
     def ends(self, row: int) -> tuple[int, int]:
@@ -40,11 +49,11 @@ class Ranges(Intervals):
     @cached_property
     def operator(self) -> op.Operator:
         """All ranges, implicitly."""
-        return op.Ranges(self.domain.size)
+        return op.Padded.right(op.Ranges(self.cells), self.domain.size)
 
     def ends(self, row: int) -> tuple[int, int]:
         """Invert the lexicographic number of a range, exactly."""
-        n = self.domain.size
+        n = self.cells
         # Counted from the end, the ranges that begin at cell n-1-k are numbered k(k+1)/2 to k(k+1)/2 + k.
         from_end = n * (n + 1) // 2 - 1 - row
         k = (math.isqrt(8 * from_end + 1) - 1) // 2
@@ -60,7 +69,7 @@ class Prefixes(Intervals):
     @cached_property
     def operator(self) -> op.Operator:
         """All prefixes, implicitly."""
-        return op.Prefix(self.domain.size)
+        return op.Padded.right(op.Prefix(self.cells), self.domain.size)
 
     def ends(self, row: int) -> tuple[int, int]:
         """Prefix i is the cells 0 to i."""
@@ -77,13 +86,13 @@ class Widths(Intervals):
     def __post_init__(self) -> None:
         if isinstance(self.width, bool) or not isinstance(self.width, int):
             raise InvalidWorkload(f"width must be a whole number of cells, got {type(self.width).__name__}")
-        if not 1 <= self.width <= self.domain.size:
-            raise InvalidWorkload(f"width must be between 1 and {self.domain.size:,} cells, got {self.width}")
+        if not 1 <= self.width <= self.cells:
+            raise InvalidWorkload(f"width must be between 1 and {self.cells:,} cells, got {self.width}")
 
     @cached_property
     def operator(self) -> op.Operator:
         """All ranges of the width, implicitly."""
-        return op.WidthRanges(self.domain.size, self.width)
+        return op.Padded.right(op.WidthRanges(self.cells, self.width), self.domain.size)
 
     def ends(self, row: int) -> tuple[int, int]:
         """Window i is the cells i to i+k-1."""

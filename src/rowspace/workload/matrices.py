@@ -32,7 +32,8 @@ def matrix(queries: Any, domain: Domain | None = None) -> Workload:
     operator = _as_operator(queries)
     cells = operator.shape[1]
     if domain is None:
-        domain = Domain(cell=Numeric(0, cells, bins=cells))
+        # Plain cells: there is nobody whose value could be missing.
+        domain = Domain(cell=Numeric(0, cells, bins=cells, outside="drop", integer=True))
     elif not isinstance(domain, Domain):
         raise InvalidWorkload(f"domain must be a Domain, got {type(domain).__name__}")
     if cells != domain.size:

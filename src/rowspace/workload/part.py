@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
 
 import numpy as np
 
+from rowspace.domain import Domain
 from rowspace.workload.factors import Factor, Rows
 
 _INT64_ROWS = 2**62
@@ -45,6 +46,16 @@ class Part:
         if self.name is not None:
             return self.name
         return " × ".join(name for factor in self.factors for name in factor.columns) or "total"
+
+    def over(self, domain: Domain, known: dict[int, Factor]) -> Part:
+        """The same queries over the same attributes with other places; `known` keeps factors that parts share."""
+        for factor in self.factors:
+            if id(factor) not in known:
+                own = domain.subset(factor.attributes)
+                known[id(factor)] = factor if factor.domain == own else factor.over(own)
+        factors = tuple(known[id(factor)] for factor in self.factors)
+        same = all(a is b for a, b in zip(factors, self.factors, strict=True))
+        return self if same else replace(self, factors=factors)
 
     def labels(self, start: int, stop: int) -> list[str]:
         """Return the readable queries ``start`` to ``stop - 1``, such as ``age in [18, 65) and sex = F``."""

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 
 from rowspace.domain import Domain
-from rowspace.exceptions import InvalidWorkload
+from rowspace.exceptions import InvalidWorkload, RowspaceError
 from rowspace.workload.conditions import Conditions, check_entries
 from rowspace.workload.part import Part
 from rowspace.workload.predicate import Component, split
@@ -14,9 +15,13 @@ from rowspace.workload.union import Workload
 
 Product = list[Component]
 
+_LONGEST_SHOWN = 60
+
 
 def predicates(domain: Domain, texts: Iterable[str]) -> Workload:
     """One query per text, such as ``"age >= 65 and sex = 'F'"``, in the order given.
+
+    domain: the attributes. texts: one condition, or several.
 
     Texts are parsed, never evaluated; the grammar is in `rowspace.workload.predicate`. A conjunction over
     separate attributes becomes a product. Consecutive predicates that differ in one factor only share a part.
@@ -43,8 +48,10 @@ def predicates(domain: Domain, texts: Iterable[str]) -> Workload:
         raise InvalidWorkload(f"a workload needs a Domain first, got {type(domain).__name__}")
     products: list[Product] = []
     entries = work = 0
+    several = not (isinstance(texts, Sequence) and len(texts) == 1)
     for text in texts:
-        products.append(split(text, domain))
+        with naming(text, several):
+            products.append(split(text, domain))
         entries += sum(len(component.cells) for component in products[-1])
         work += sum(component.work for component in products[-1])
         check_entries(entries)
@@ -52,6 +59,18 @@ def predicates(domain: Domain, texts: Iterable[str]) -> Workload:
     if not products:
         raise InvalidWorkload('predicates needs at least one text, such as "age >= 65"')
     return Workload(domain, [_part(run, varying) for run, varying in _runs(products)])
+
+
+@contextmanager
+def naming(text: object, several: bool) -> Iterator[None]:
+    """Say, before the message of any error of ours raised inside, which of several queries it is about."""
+    try:
+        yield
+    except RowspaceError as error:
+        if several and isinstance(text, str):
+            shown = text if len(text) <= _LONGEST_SHOWN else text[: _LONGEST_SHOWN - 1] + "…"
+            error.args = (f"query {shown!r}: {error}", *error.args[1:])
+        raise
 
 
 def _part(run: list[Product], varying: int) -> Part:
@@ -81,8 +100,13 @@ def _runs(products: list[Product]) -> list[tuple[list[Product], int]]:
 
 def _difference(left: Product, right: Product) -> list[int] | None:
     """Return the component (none or one) in which two products differ, or None when they differ in more."""
-    if [component.domain.names for component in left] != [component.domain.names for component in right]:
+    if [_cells_of(component) for component in left] != [_cells_of(component) for component in right]:
         return None
     pairs = enumerate(zip(left, right, strict=True))
     differing = [at for at, (one, other) in pairs if one.condition != other.condition]
     return differing if len(differing) <= 1 else None
+
+
+def _cells_of(component: Component) -> tuple[tuple[str, ...], int]:
+    """What tells the cells of two components of one domain apart: a place for missing values is one more."""
+    return component.domain.names, component.domain.size

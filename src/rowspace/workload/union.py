@@ -15,6 +15,7 @@ from rowspace.domain import Domain
 from rowspace.exceptions import InvalidWorkload, TooLarge
 from rowspace.operators.product_workload import ProductWorkload
 from rowspace.workload.codec import Arrays, decode_parts, encode_parts
+from rowspace.workload.factors import Factor
 from rowspace.workload.part import Part
 from rowspace.workload.placement import Placement
 from rowspace.workload.positions import Positions
@@ -117,16 +118,62 @@ class Workload:
         """Return the same workload over the attributes it is about, all others summed out beforehand.
 
         A workload about no attribute (the total) keeps the smallest one.
+
+        >>> import rowspace as rs
+        >>> domain = rs.Domain(age=rs.Numeric(0, 4, bins=4), sex=rs.Categorical(["F", "M"]))
+        >>> w = 2.0 * rs.workload.marginal(domain, "sex")
+        >>> w.reduced().domain.names
+        ('sex',)
         """
         names = self.attributes or (min(self.domain.names, key=lambda name: self.domain[name].size),)
         if names == self.domain.names:
             return self
         return self._with_parts(self.parts, self.domain.subset(names))
 
+    def over(self, domain: Domain) -> Workload:
+        """Return the same queries over a domain with the attributes they are about, and with its places.
+
+        domain: the attributes, each declared as here; it may have other places for missing values.
+
+        >>> import rowspace as rs
+        >>> domain = rs.Domain(sex=rs.Categorical(["F", "M"]))
+        >>> rs.workload.total(domain).over(domain.with_places()).operator().to_dense()
+        array([[1., 1., 1.]])
+        """
+        known: dict[int, Factor] = {}
+        parts = tuple(part.over(domain, known) for part in self.parts)
+        same = domain == self.domain and all(a is b for a, b in zip(parts, self.parts, strict=True))
+        return self if same else self._with_parts(parts, domain)
+
+    @property
+    def unseen(self) -> frozenset[str]:
+        """The attributes whose place for missing values no query sees: each names them, and asks for known values."""
+        found = self.domain.places
+        known: dict[int, frozenset[str]] = {}
+        for part in self._cells.parts:
+            if not found:
+                break
+            for factor in part.factors:
+                known.setdefault(id(factor), factor.unseen)
+            found &= frozenset().union(*(known[id(factor)] for factor in part.factors))
+        return found
+
+    @cached_property
+    def _cells(self) -> Workload:
+        """The same workload with one domain for all: with the places of its own and of any of its factors."""
+        places = self.domain.places.union(*(f.domain.places for part in self.parts for f in part.factors))
+        return self.over(self.domain.with_places(places))
+
     def operator(self) -> op.Operator:
         """Return the queries as a matrix over all cells, rows multiplied by their weights.
 
         A stack of weighted Kronecker products; built in O(parts × attributes), whatever the number of cells.
+
+        >>> import rowspace as rs
+        >>> domain = rs.Domain(age=rs.Numeric(0, 4, bins=4), sex=rs.Categorical(["F", "M"]))
+        >>> w = 2.0 * rs.workload.marginal(domain, "sex")
+        >>> w.operator().shape
+        (2, 8)
         """
         placed = self._placed()
         weighted = [
@@ -136,20 +183,50 @@ class Workload:
         return weighted[0] if len(weighted) == 1 else op.Stack(*weighted)
 
     def unweighted_operator(self) -> op.Operator:
-        """Return the queries as a matrix over all cells, as they are answered."""
+        """Return the queries as a matrix over all cells, as they are answered.
+
+        >>> import rowspace as rs
+        >>> domain = rs.Domain(age=rs.Numeric(0, 4, bins=4), sex=rs.Categorical(["F", "M"]))
+        >>> w = 2.0 * rs.workload.marginal(domain, "sex")
+        >>> w.unweighted_operator() @ [1, 2, 3, 4, 5, 6, 7, 8]
+        array([16, 20])
+        """
         placed = self._placed()
         return placed[0] if len(placed) == 1 else op.Stack(*placed)
 
     def products(self) -> ProductWorkload:
-        """Return the same as products that name only the attributes they are about, for domains of any size."""
-        return products(self)
+        """Return the same as products that name only the attributes they are about, for domains of any size.
+
+        >>> import rowspace as rs
+        >>> domain = rs.Domain(age=rs.Numeric(0, 4, bins=4), sex=rs.Categorical(["F", "M"]))
+        >>> w = 2.0 * rs.workload.marginal(domain, "sex")
+        >>> len(w.products().sizes_of_parts)
+        1
+        """
+        return products(self._cells)
 
     def label(self, index: int) -> str:
-        """Return the readable form of one query."""
+        """Return the readable form of one query.
+
+        index: its place, from 0.
+
+        >>> import rowspace as rs
+        >>> domain = rs.Domain(age=rs.Numeric(0, 4, bins=4), sex=rs.Categorical(["F", "M"]))
+        >>> w = 2.0 * rs.workload.marginal(domain, "sex")
+        >>> w.label(1)
+        'sex = M'
+        """
         return self.labels(index, index + 1)[0]
 
     def labels(self, start: int = 0, stop: int | None = None) -> list[str]:
-        """Return the readable form of the queries ``start`` to ``stop - 1``."""
+        """Return the readable form of the queries ``start`` to ``stop - 1``.
+
+        >>> import rowspace as rs
+        >>> domain = rs.Domain(age=rs.Numeric(0, 4, bins=4), sex=rs.Categorical(["F", "M"]))
+        >>> w = 2.0 * rs.workload.marginal(domain, "sex")
+        >>> w.labels()
+        ['sex = F', 'sex = M']
+        """
         return [
             label for part, first, last in self._slices(start, stop) for label in part.labels(first, last)
         ]
@@ -162,6 +239,12 @@ class Workload:
         ``"all"`` stands where an attribute is summed out. The first column is called ``group`` (``query group``
         when an attribute has that name). `columns` gives the columns after it, where they must be those of a larger
         workload. Past `MAX_COLUMNS` of them, one column ``query`` says it in words.
+
+        >>> import rowspace as rs
+        >>> domain = rs.Domain(age=rs.Numeric(0, 4, bins=4), sex=rs.Categorical(["F", "M"]))
+        >>> w = 2.0 * rs.workload.marginal(domain, "sex")
+        >>> w.table()
+        {'group': ['sex', 'sex'], 'sex': ['F', 'M']}
         """
         names = self.columns if columns is None else tuple(columns)
         group = "query group" if "group" in names else "group"
@@ -201,7 +284,14 @@ class Workload:
         return workload_html(self)
 
     def to_dict(self) -> tuple[dict[str, Any], Arrays]:
-        """Return a JSON-safe tree and the arrays it refers to by name (none but for plain matrices)."""
+        """Return a JSON-safe tree and the arrays it refers to by name (none but for plain matrices).
+
+        >>> import rowspace as rs
+        >>> domain = rs.Domain(age=rs.Numeric(0, 4, bins=4), sex=rs.Categorical(["F", "M"]))
+        >>> w = 2.0 * rs.workload.marginal(domain, "sex")
+        >>> Workload.from_dict(*w.to_dict()) == w
+        True
+        """
         tree, arrays = encode_parts(self.parts)
         return {"domain": self.domain.to_dict(), **tree}, arrays
 
@@ -209,8 +299,16 @@ class Workload:
     def from_dict(cls, tree: Mapping[str, Any], arrays: Arrays) -> Workload:
         """Rebuild from `to_dict`, checking everything: the file may come from anyone.
 
+        tree, arrays: what `to_dict` returned.
+
         Raises:
             RowspaceError: `InvalidDomain`, `InvalidWorkload`, `TooLarge` or `FileError`, by what is wrong.
+
+        >>> import rowspace as rs
+        >>> domain = rs.Domain(age=rs.Numeric(0, 4, bins=4), sex=rs.Categorical(["F", "M"]))
+        >>> w = 2.0 * rs.workload.marginal(domain, "sex")
+        >>> Workload.from_dict(*w.to_dict()) == w
+        True
         """
         if not isinstance(tree, Mapping) or "domain" not in tree:
             raise InvalidWorkload("a saved workload needs a domain, factors and parts")
@@ -224,8 +322,9 @@ class Workload:
 
     def _placed(self) -> list[op.Operator]:
         """Return every part over all cells, without weights."""
-        placement = Placement(self.domain)
-        return [placement.place(part.factors) for part in self.parts]
+        cells = self._cells
+        placement = Placement(cells.domain)
+        return [placement.place(part.factors) for part in cells.parts]
 
     def _slices(self, start: int, stop: int | None) -> list[tuple[Part, int, int]]:
         """Cut a run of queries into the parts it covers: (part, first, last + 1)."""

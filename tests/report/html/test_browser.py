@@ -2,25 +2,22 @@
 
 from __future__ import annotations
 
-import shutil
-import subprocess
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from rowspace.report.html import write_report
 from rowspace.report.html.palette import DARK, LIGHT
+from tests.report.html.browsing import CHROMIUM, browse, looked_at
 from tests.report.html.test_page import counted
 
-CHROMIUM = next(
-    (found for name in ("chromium", "chromium-browser", "google-chrome") if (found := shutil.which(name))),
-    None,
+pytestmark = pytest.mark.skipif(
+    CHROMIUM is None, reason="needs Chromium on the path (Debian: apt install chromium)"
 )
-pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="needs Chromium on the path")
-FLAGS = ["--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking"]
-FLAGS += ["--hide-scrollbars", "--disable-component-update", "--disable-sync"]
+WIDTHS = [320, 390, 768, 1280, 1920]
 
 
 @pytest.fixture(scope="module")
@@ -32,13 +29,37 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-def browse(page: Path, *flags: str) -> bytes:
-    assert CHROMIUM is not None
-    profile = page.with_name("profile")
-    command = [CHROMIUM, *FLAGS, f"--user-data-dir={profile}", *flags, page.as_uri()]
-    done = subprocess.run(command, capture_output=True, check=True, timeout=120)
-    shutil.rmtree(profile, ignore_errors=True)
-    return done.stdout
+@pytest.fixture(scope="module")
+def wordy(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A page of long names, large numbers, wide tables and more answers than it shows."""
+    import rowspace as rs
+
+    w = rs.workload
+    long = [f"{'Verwaltungs' * at}angestellte of a category called number {at}" for at in range(1, 5)]
+    domain = rs.Domain(
+        {
+            "an attribute whose name goes on and on": rs.Categorical(long),
+            "branch": rs.Categorical([f"Branch{'x' * 30}{at}" for at in range(12)]),
+            "place": rs.Categorical([f"Köln-Ehrenfeld {at}" for at in range(30)]),
+            "n": rs.Numeric(0, 1e9, bins=40),
+        }
+    )
+    first = domain.names[0]
+    queries = w.marginals(domain, up_to=1) + w.ranges(domain, "n") + w.marginal(domain, first, "n")
+    queries += w.marginal(domain, first, "branch") + w.marginal(domain, "branch", "place")
+    queries += w.marginal(domain, "n", "place") + w.marginal(domain, first, "branch", "n")
+    unit = rs.privacy.PrivacyUnit("a_person_identifier_of_the_register", rows=5)
+    plan = rs.plan(queries, rs.ApproxDP(12.0, 1e-6, unit=unit), effort="fast")
+    people = {
+        first: [long[0]] * 9,
+        "branch": ["Branch"] * 9,
+        "place": ["Köln-Ehrenfeld 1"] * 9,
+        "n": [5.0] * 9,
+    }
+    frame = pd.DataFrame(people | {unit.column: range(9)})
+    path = tmp_path_factory.mktemp("wordy") / "page.html"
+    write_report(rs.release(plan, frame), path, title="Donaudampfschifffahrtsgesellschaft" * 2)
+    return path
 
 
 def picture(page: Path, width: int, height: int, *flags: str) -> np.ndarray[Any, Any]:
@@ -82,6 +103,22 @@ def test_nothing_runs_over_the_edge_of_a_phone(page: Path) -> None:
     margin = screen[600:2900, 378:390]
     blank = (margin == colour(LIGHT["page"])).all(axis=2) | (margin == colour(LIGHT["line"])).all(axis=2)
     assert blank.mean() > 0.99
+
+
+def test_nothing_is_cut_overlaps_or_runs_over_at_any_width(page: Path, wordy: Path) -> None:
+    for one in (page, wordy):
+        for found in looked_at(one, WIDTHS):
+            assert found["scroll"] <= found["width"], found["width"]
+            assert (found["outside"], found["cut"], found["overlaps"]) == ([], [], []), found["width"]
+            assert found["buried"] == 0, "the first cells of a table are behind its names"
+
+
+def test_search_finds_what_is_there_and_says_what_is_not(page: Path, wordy: Path) -> None:
+    ((said, rows),) = (found["searched"] for found in looked_at(page, [1280], wanted="RANGES of age"))
+    assert (said, rows) == ("210 found", 210)
+    ((said, rows),) = (found["searched"] for found in looked_at(wordy, [1280], wanted="Branchxxx"))
+    assert said.startswith(f"{rows} found on this page. ")
+    assert "answers are not on this page: an exported table has all of them" in said
 
 
 def test_its_own_script_is_allowed_to_run(page: Path) -> None:

@@ -34,12 +34,14 @@ class Nesting(Seen):
         assert self.open.pop() == tag
 
 
+OTHERS = {
+    "sex": rs.Categorical(["F", "M"]),
+    "place": rs.Categorical(["a", "b", "c"], levels={"zone": {"a": "x", "b": "x", "c": "y"}}),
+}
+
+
 def counted(privacy: rs.privacy.Privacy, domain: rs.Domain | None = None) -> rs.Release:
-    domain = domain or rs.Domain(
-        age=rs.Numeric(0, 20, bins=20),
-        sex=rs.Categorical(["F", "M"]),
-        place=rs.Categorical(["a", "b", "c"], levels={"zone": {"a": "x", "b": "x", "c": "y"}}),
-    )
+    domain = domain or rs.Domain(age=rs.Numeric(0, 20, bins=20), **OTHERS)
     w = rs.workload
     queries = w.ranges(domain, "age") + w.marginal(domain, "age", "sex") + w.marginal(domain, "sex", "place")
     queries += w.predicates(domain, ["age < 5 and sex = 'F'", "age >= 10"])
@@ -159,7 +161,8 @@ def test_written_whole_or_not_at_all(release: rs.Release, tmp_path: Path) -> Non
             rs.ApproxDP(1.0, 1e-6, neighbours=rs.Neighbours.REPLACE_ONE),
             "it points rightly at no more than 13.6 %",
         ),
-        (rs.ZCDP(0.5), "standard deviations"),
+        (rs.ZCDP(0.1), "about one person, except with a chance of at most 1e-06."),
+        (rs.ZCDP(0.1), "How sure they can be"),
     ],
 )
 def test_promises_in_plain_words(privacy: rs.privacy.Privacy, words: str) -> None:
@@ -237,3 +240,97 @@ def test_a_plan_for_the_worst_answer_is_certified_for_it() -> None:
     text = seen(report_page(rs.release(plan, [1] * 20), title="A study")).text
     assert "the best possible squared error of the worst answer, at most" in text
     assert plan.certificate in text
+
+
+def test_the_promise_is_in_the_headline_with_all_its_parameters() -> None:
+    page = report_page(counted(rs.ApproxDP(0.001, 1e-7)))
+    assert "<dt>privacy</dt><dd>ε = 0.001, δ = 1e-07<" in page
+    assert "by at most a factor of 1.00101, plus 1e-07." in seen(page).text
+    assert "weak promise" not in page
+    assert "This is a weak promise" in report_page(counted(rs.PureDP(12.0)))
+
+
+def test_rho_is_said_in_the_words_of_epsilon() -> None:
+    text = seen(report_page(counted(rs.ZCDP(0.1)))).text
+    assert "by at most a factor of 12.3, plus 1e-06." in text
+    assert "odds as with ε = 2.51, but for a chance of 1e-06" in text
+    assert "Sure beforeafter: at leastafter: at most1 %0.0 %11.1 %" in text
+
+
+def test_a_plus_minus_is_half_an_interval(release: rs.Release, page: str) -> None:
+    found = release.ask("age < 5 and sex = 'F'").iloc[0]
+    half = (found["high"] - found["low"]) / 2
+    assert f"{found['answer']:,.1f} ± {half:,.1f}" in page
+    assert page.count("half the width of that interval") == 1
+    # Standard errors stand by themselves, under their name.
+    assert f"<dt>typical standard error</dt><dd>{release.plan.rmse:.2f}<" in page
+    assert not re.search(r"±\s*" + re.escape(f"{release.plan.rmse:.2f}"), page)
+
+
+def test_the_studys_name_is_the_title(release: rs.Release) -> None:
+    named = replace(release, plan=replace(release.plan, title="Residents 2024"))
+    page = report_page(named)
+    assert "<title>Residents 2024</title>" in page
+    assert "<h1>Residents 2024</h1>" in page
+    assert "<title>Another</title>" in report_page(named, title="Another")
+    assert rs.Release.from_bytes(named.to_bytes()).plan.title == "Residents 2024"
+
+
+def test_no_login_name_is_on_the_page(
+    release: rs.Release, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("getpass.getuser", lambda: "jane-the-curator")
+    ledger = Ledger(tmp_path / "budget.db")
+    ledger.create("people", rs.PureDP(3.0))
+    ledger.charge(release.plan, release.to_bytes())
+    assert ledger.history()[0].who == "jane-the-curator"
+    assert "jane" not in report_page(release, spending=Spending(ledger.budget(), tuple(ledger.history())))
+
+
+def test_who_is_left_out_is_on_the_page() -> None:
+    some = counted(rs.PureDP(1.0), rs.Domain(age=rs.Numeric(0, 20, bins=20, outside="drop"), **OTHERS))
+    text = seen(report_page(some)).text
+    assert "Records whose age is outside [0, 20)" in some.plan.population
+    assert some.plan.population in text
+    assert "covers the count among the records that are counted with probability 0.95" in text
+    domain = rs.Domain(age=rs.Numeric(0, 4, bins=4, outside="clip"))
+    everybody = rs.release(rs.plan(rs.workload.marginal(domain, "age"), rs.PureDP(1.0)), [1, 2, 3, 4])
+    assert (
+        "Each interval by itself covers the true count with probability 0.95."
+        in seen(report_page(everybody)).text
+    )
+
+
+def test_tables_of_three_come_after_the_margins() -> None:
+    domain = rs.Domain({name: rs.Categorical(["x", "y"]) for name in "abc"})
+    plan = rs.plan(rs.workload.marginals(domain, up_to=3), rs.ZCDP(0.5))
+    page = report_page(rs.release(plan, [5] * 8))
+    places = [
+        page.index(f"<h3>{title}</h3>") for title in ("Records by a", "Records by a and b", "A × b × c")
+    ]
+    assert places == sorted(places)
+
+
+def test_errors_are_in_counts(page: str) -> None:
+    assert "units of the integers" not in page
+    assert "discrete Laplace noise; standard error of an answer" in page
+
+
+def test_candidates_are_ordered_by_what_was_chosen() -> None:
+    domain = rs.Domain(age=rs.Numeric(0, 20, bins=20), sex=rs.Categorical(["F", "M"]))
+    plan = rs.plan(rs.workload.marginals(domain, up_to=2), rs.PureDP(1.0), objective="max")
+    by_total = sorted(plan.candidates, key=lambda candidate: candidate.total_error)
+    assert by_total[0].name != plan.candidates[0].name
+    page = report_page(rs.release(plan, [1] * 40))
+    table = page[page.index("Strategies considered, best first") :]
+    figures = [float(text) for text in re.findall(r"</th><td>([0-9.]+)</td>", table)][: len(plan.candidates)]
+    assert "worst error" in table
+    assert figures == sorted(figures)
+    assert figures[0] == pytest.approx(plan.max_error**0.5, rel=5e-3)
+
+
+def test_what_is_not_on_the_page_is_said() -> None:
+    domain = rs.Domain(x=rs.Numeric(0, 100, bins=100))
+    plan = rs.plan(rs.workload.ranges(domain, "x"), rs.ZCDP(0.5), effort="fast")
+    page = report_page(rs.release(plan, [3] * 100))
+    assert 'data-missing="4,650 answers are not on this page' in page

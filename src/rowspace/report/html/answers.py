@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from rowspace.markup import Markup, element, fragment
-from rowspace.releases import Release
+from rowspace.releases import Combined, Release
 from rowspace.workload import Part
 
 from ..numbers import counts, whole
@@ -32,7 +32,7 @@ class _Group:
     parts: tuple[Part, ...]
 
 
-def answer_tables(release: Release, level: float) -> Markup:
+def answer_tables(release: Release | Combined, level: float) -> Markup:
     """The answers in one foldable table for each group, with a box to search them."""
     groups = _groups(release)
     room = min(_ROWS_OF_A_GROUP, _fair_share([group.size for group in groups[:MOST_GROUPS]], MOST_ROWS))
@@ -44,20 +44,29 @@ def answer_tables(release: Release, level: float) -> Markup:
             tables.append(_foldable(group, data, level, unfolded=len(groups) <= _FEW_GROUPS))
             shown += len(data)
     total = release.plan.workload.size
+    missing = "" if shown == total else _missing(total, shown)
     words = (
         f"All {whole(total)} answers."
-        if shown == total
-        else f"{whole(shown)} of {whole(total)} answers; the exported table (-o FILE.csv) has all of them."
+        if not missing
+        else f"{whole(shown)} of {whole(total)} answers. {missing}"
     )
     find = element(
         "div",
         element("label", "Search the answers", for_="find", class_="hidden"),
         element("input", id="find", type="search", placeholder="Search, such as age 18", autocomplete="off"),
-        element("output", id="found", for_="find", aria_live="polite"),
+        element("output", id="found", for_="find", aria_live="polite", data_missing=missing or None),
         class_="find",
         hidden=True,
     )
     return fragment(element("p", words, class_="note"), find, *tables)
+
+
+def _missing(total: int, shown: int) -> str:
+    """What is not on the page, and where it is."""
+    return (
+        f"{whole(total - shown)} answers are not on this page: an exported table has all of them "
+        "(rowspace release … -o FILE.csv), and rowspace ask any one."
+    )
 
 
 def _fair_share(sizes: Sequence[int], room: int) -> int:
@@ -75,7 +84,7 @@ def _fair_share(sizes: Sequence[int], room: int) -> int:
     return max(ordered, default=0)
 
 
-def _groups(release: Release) -> list[_Group]:
+def _groups(release: Release | Combined) -> list[_Group]:
     """Groups of one name together, in the order of the workload."""
     parts: dict[str, list[Part]] = {}
     for part in release.plan.workload.parts:
@@ -83,7 +92,7 @@ def _groups(release: Release) -> list[_Group]:
     return [_Group(name, sum(p.size for p in found), tuple(found)) for name, found in parts.items()]
 
 
-def _first_rows(release: Release, group: _Group, room: int, level: float) -> Estimates | None:
+def _first_rows(release: Release | Combined, group: _Group, room: int, level: float) -> Estimates | None:
     """The first answers of a group, as far as there is room."""
     taken: list[Part] = []
     for part in group.parts:
@@ -104,13 +113,13 @@ def _foldable(group: _Group, data: Estimates, level: float, *, unfolded: bool) -
             "tr",
             element("th", label, scope="row"),
             element("td", answer),
-            element("td", f"±{error}"),
             element("td", f"{low} to {high}"),
+            element("td", error),
         )
         for label, answer, error, low, high in zip(data.labels, *columns, strict=True)
     ]
     number = whole(group.size) if len(data) == group.size else f"{whole(len(data))} of {whole(group.size)}"
-    headings = ("query", "answer", "std. error", f"{100 * level:g} % interval")
+    headings = ("query", "answer", f"{100 * level:g} % interval", "std. error")
     table = element(
         "table",
         element("caption", f"Answers about {group.name}", class_="hidden"),

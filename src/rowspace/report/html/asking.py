@@ -10,9 +10,9 @@ import scipy
 
 from rowspace import operators as op
 from rowspace import workload as families
-from rowspace.domain import Attribute, Numeric
+from rowspace.domain import Attribute, Dates, Numeric
 from rowspace.exceptions import TooLarge, UnsupportedWorkload
-from rowspace.releases import Release
+from rowspace.releases import Combined, Release
 from rowspace.workload import Part, Workload
 
 from .charts.frame import Tick
@@ -44,7 +44,7 @@ class Axis:
         return _edge_ticks(self.numeric, number, self.width)
 
 
-def axis_of(release: Release, name: str) -> Axis:
+def axis_of(release: Release | Combined, name: str) -> Axis:
     """An attribute or level, its cells merged as far as a chart needs."""
     domain = release.plan.domain
     owner, level = domain.resolve(name)
@@ -61,7 +61,7 @@ def axis_of(release: Release, name: str) -> Axis:
     return Axis(name, labels, width, attribute)
 
 
-def cells(release: Release, axis: Axis, level: float) -> Estimates | None:
+def cells(release: Release | Combined, axis: Axis, level: float) -> Estimates | None:
     """The number of records in each cell of an axis."""
     domain = release.plan.domain
     if axis.width == 1:
@@ -71,7 +71,7 @@ def cells(release: Release, axis: Axis, level: float) -> Estimates | None:
     return _ask(release, families.product(domain, {axis.name: _merging(axis)}), axis.labels, level)
 
 
-def cumulative(release: Release, axis: Axis, level: float) -> Estimates | None:
+def cumulative(release: Release | Combined, axis: Axis, level: float) -> Estimates | None:
     """The number of records up to the end of each cell of an axis."""
     domain = release.plan.domain
     labels = tuple(f"up to {label}" for label in axis.labels)
@@ -83,13 +83,15 @@ def cumulative(release: Release, axis: Axis, level: float) -> Estimates | None:
     return _ask(release, families.product(domain, {axis.name: op.Dense(merging)}), labels, level)
 
 
-def answers_of(release: Release, parts: list[Part], level: float) -> Estimates | None:
+def answers_of(release: Release | Combined, parts: list[Part], level: float) -> Estimates | None:
     """The answers of some parts of the workload, labelled as the workload labels them."""
     queries = Workload(release.plan.domain, parts)
     return _ask(release, queries, tuple(queries.labels()), level)
 
 
-def _ask(release: Release, queries: Workload, labels: tuple[str, ...], level: float) -> Estimates | None:
+def _ask(
+    release: Release | Combined, queries: Workload, labels: tuple[str, ...], level: float
+) -> Estimates | None:
     """The answers, or nothing if the strategy does not determine them or they would take too long."""
     try:
         return estimates(labels, release.ask(queries, level))
@@ -114,7 +116,7 @@ def _span(attribute: Attribute, first: int, width: int) -> str:
 def _edge_ticks(attribute: Numeric, number: int, width: int) -> list[Tick]:
     """Round numbers where bins are equal, else some of the edges; columns are drawn equally wide either way."""
     widths = np.diff(attribute.edges)
-    if np.allclose(widths, widths[0]):
+    if np.allclose(widths, widths[0]) and not isinstance(attribute, Dates):
         shown = attribute.edge(0) + (attribute.edge(attribute.size) - attribute.edge(0)) * (
             number * width / attribute.size
         )
@@ -123,6 +125,11 @@ def _edge_ticks(attribute: Numeric, number: int, width: int) -> list[Tick]:
         return [Tick(scale.share(v), label) for v, label in zip(values, tick_labels(values), strict=True)]
     every = math.ceil((number + 1) / 6)
     return [
-        Tick(at / number, tick_labels([attribute.edge(min(at * width, attribute.size))])[0])
+        Tick(at / number, _edge_label(attribute, min(at * width, attribute.size)))
         for at in range(0, number + 1, every)
     ]
+
+
+def _edge_label(attribute: Numeric, index: int) -> str:
+    edge = attribute.edge(index)
+    return attribute.format(edge) if isinstance(attribute, Dates) else tick_labels([edge])[0]

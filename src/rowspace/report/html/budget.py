@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 from rowspace.ledger import Budget, Charge
 from rowspace.ledger.amounts import at_least, at_most
-from rowspace.ledger.composition import Entry, spent
 from rowspace.markup import Markup, element, fragment
 
 from ..numbers import whole
@@ -40,11 +39,11 @@ def budget_words(spending: Spending, digest: str) -> Markup:
         f"All releases about {budget.dataset} together promise {budget.guarantee}. {paid}",
         element("strong", f"{budget}."),
     )
-    totals = _totals(spending)
+    totals = [float(total) for total in budget.spent_after(spending.charges)[-_MOST_CHARGES:]]
     chart = None
-    if totals is not None:
+    if totals:
         description = (
-            f"{whole(len(spending.charges))} charges, {at_least(budget.spent or budget.limit * 0)} of "
+            f"{whole(len(spending.charges))} charges, {at_least(budget.spent)} of "
             f"{at_most(budget.limit)} {budget.unit} spent."
         )
         drawn = steps(
@@ -59,16 +58,6 @@ def budget_words(spending: Spending, digest: str) -> Markup:
     return fragment(words, element("div", chart, class_="cards"), _charges(spending.charges, own))
 
 
-def _totals(spending: Spending) -> list[float] | None:
-    """What had been spent after each of the last charges; None where there are none or it cannot be told."""
-    guarantee = spending.budget.guarantee
-    entries = [Entry(charge.privacy, charge.cost, 1) for charge in spending.charges]
-    first = max(0, len(entries) - _MOST_CHARGES)
-    found = [spent(guarantee, entries[: at + 1]) for at in range(first, len(entries))]
-    known = [float(amount) for amount in found if amount is not None]
-    return known if known and len(known) == len(found) else None
-
-
 def _charges(charges: Sequence[Charge], own: Charge | None) -> Markup:
     """The charges, newest last; the one of this release stands out."""
     if not charges:
@@ -79,7 +68,6 @@ def _charges(charges: Sequence[Charge], own: Charge | None) -> Markup:
             "tr",
             element("th", str(charge.id), scope="row"),
             element("td", f"{charge.time:%Y-%m-%d %H:%M}"),
-            element("td", charge.who),
             element("td", str(charge.cost)),
             element("td", element("code", charge.digest[:_DIGEST_SHOWN])),
             class_="chosen" if charge is own else None,
@@ -88,7 +76,8 @@ def _charges(charges: Sequence[Charge], own: Charge | None) -> Markup:
     ]
     left_out = "" if len(shown) == len(charges) else f", the last {len(shown)} of {whole(len(charges))}"
     caption = f"Charges{left_out}; this release in bold" if own is not None else f"Charges{left_out}"
-    headings = ("charge", "time (UTC)", "who", "cost", "release (SHA-256)")
+    # Who charged it is in the ledger, for those who keep it; a page is for everybody.
+    headings = ("charge", "time (UTC)", "cost", "release (SHA-256)")
     table = element(
         "table",
         element("caption", caption),

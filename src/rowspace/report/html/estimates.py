@@ -25,6 +25,11 @@ class Estimates:
     def __len__(self) -> int:
         return len(self.labels)
 
+    @property
+    def half_width(self) -> list[float]:
+        """Half the width of each interval: what a ± means on the page."""
+        return [(high - low) / 2 for low, high in zip(self.low, self.high, strict=True)]
+
     def part(self, start: int, stop: int) -> Estimates:
         """The estimates ``start`` to ``stop - 1``."""
         return Estimates(*(column[start:stop] for column in vars(self).values()))

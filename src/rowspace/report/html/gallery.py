@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from rowspace.markup import Markup, element
-from rowspace.releases import Release
+from rowspace.releases import Combined, Release
 from rowspace.workload import Part
 from rowspace.workload.factors import Cells, LevelCells
 from rowspace.workload.intervals import Intervals
@@ -24,6 +24,8 @@ MOST_TABLES = 12
 MOST_LISTS = 6
 _MOST_BARS = 30
 _FEW_CELLS = 16
+_FEW_COLUMNS = 3
+"""Columns of a written table that fit into half the width of a page."""
 _MOST_TABLE_CELLS = 120 * 120
 _MOST_LISTED = 40
 
@@ -37,32 +39,46 @@ class _Chart:
 
 
 @dataclass(frozen=True)
-class Gallery:
-    """The charts of a release, and what was left out."""
+class Block:
+    """Charts of one kind: those that take the whole width, and the others."""
 
     wide: tuple[Markup, ...]
     narrow: tuple[Markup, ...]
+
+    @classmethod
+    def of(cls, charts: Iterator[_Chart]) -> Block:
+        """The charts by their width."""
+        all_ = list(charts)
+        return cls(
+            tuple(chart.drawn for chart in all_ if chart.wide),
+            tuple(chart.drawn for chart in all_ if not chart.wide),
+        )
+
+
+@dataclass(frozen=True)
+class Gallery:
+    """The charts of a release, the simplest kind first, and what was left out."""
+
+    blocks: tuple[Block, ...]
     remarks: tuple[str, ...]
 
 
-def gallery(release: Release, level: float) -> Gallery:
+def gallery(release: Release | Combined, level: float) -> Gallery:
     """Histograms of attributes, cumulative counts of those asked for in ranges, tables of two, lists of conditions."""
     workload = release.plan.workload
     names = workload.columns
     tables = [part for part in workload.parts if _is_table(part)]
-    charts = [
-        *_attributes(release, names[:MOST_ATTRIBUTES], level),
-        *_tables(release, tables[:MOST_TABLES], level),
-        *_lists(release, level),
-    ]
+    blocks = (
+        Block.of(_attributes(release, names[:MOST_ATTRIBUTES], level)),
+        Block.of(_tables(release, tables[:MOST_TABLES], level)),
+        Block.of(_lists(release, level)),
+    )
     remarks = []
     if len(names) > MOST_ATTRIBUTES:
         remarks.append(f"Charts are drawn for the first {MOST_ATTRIBUTES} of {whole(len(names))} attributes.")
     if len(tables) > MOST_TABLES:
         remarks.append(f"Charts are drawn for the first {MOST_TABLES} of {whole(len(tables))} tables of two.")
-    wide = tuple(chart.drawn for chart in charts if chart.wide)
-    narrow = tuple(chart.drawn for chart in charts if not chart.wide)
-    return Gallery(wide, narrow, tuple(remarks))
+    return Gallery(blocks, tuple(remarks))
 
 
 def figure(title: str, subtitle: str, chart: Markup, *, wide: bool = False) -> Markup:
@@ -75,7 +91,7 @@ def _chart(title: str, subtitle: str, chart: Markup, *, wide: bool = False) -> _
     return _Chart(figure(title, subtitle, chart, wide=wide), wide)
 
 
-def _attributes(release: Release, names: Sequence[str], level: float) -> Iterator[_Chart]:
+def _attributes(release: Release | Combined, names: Sequence[str], level: float) -> Iterator[_Chart]:
     """One attribute at a time: a histogram, and its cumulative counts if ranges of it were asked for."""
     ranged = {
         factor.attributes[0]
@@ -117,7 +133,7 @@ def _cumulative(axis: asking.Axis, data: Estimates, level: float) -> _Chart:
     return _chart(f"Cumulative distribution of {axis.name}", subtitle, chart, wide=True)
 
 
-def _tables(release: Release, parts: Sequence[Part], level: float) -> Iterator[_Chart]:
+def _tables(release: Release | Combined, parts: Sequence[Part], level: float) -> Iterator[_Chart]:
     """Two attributes at a time: curves where one is long and the other short, else a heat map."""
     for part in parts:
         data = asking.answers_of(release, [part], level)
@@ -153,20 +169,21 @@ def _heat(rows: asking.Axis, columns_: asking.Axis, data: Estimates, level: floa
     chart = heat(
         data,
         HeatAxis(rows.name, rows.labels, rows.ticks),
-        HeatAxis(columns_.name, columns_.labels, columns_.ticks),
+        HeatAxis(columns_.name, columns_.labels, columns_.ticks, names=columns_.numeric is None),
         words,
     )
-    largest = counts([max(data.std_error)], data.std_error)[0]
+    largest = counts([max(data.half_width)], data.std_error)[0]
     subtitle = (
-        "Answers, each with its standard error; darker is more"
+        "Answers; the stronger the colour, the more"
         if written_out(len(rows.labels), len(columns_.labels))
-        else f"Darker is more; standard error of a cell ±{largest} at most"
+        else f"The stronger the colour, the more; an answer is known to ± {largest} at most"
     )
     title = f"Records by {rows.name} and {columns_.name}"
-    return _chart(title, subtitle, chart, wide=len(rows.labels) > _FEW_CELLS)
+    wide = len(rows.labels) > _FEW_CELLS or len(columns_.labels) > _FEW_COLUMNS
+    return _chart(title, subtitle, chart, wide=wide)
 
 
-def _lists(release: Release, level: float) -> Iterator[_Chart]:
+def _lists(release: Release | Combined, level: float) -> Iterator[_Chart]:
     """Short groups of other queries, one row each."""
     groups: dict[str, list[Part]] = {}
     for part in release.plan.workload.parts:
@@ -183,7 +200,7 @@ def _lists(release: Release, level: float) -> Iterator[_Chart]:
 
 def _listed(data: Estimates, words: str) -> Markup:
     """Labelled bars with intervals."""
-    answers, errors = counts(data.answer, data.std_error), counts(data.std_error, data.std_error)
+    answers, errors = counts(data.answer, data.std_error), counts(data.half_width, data.std_error)
     written = [f"{answer} ± {error}" for answer, error in zip(answers, errors, strict=True)]
     intervals = list(zip(data.low, data.high, strict=True))
     return bars(data.labels, data.answer, written, words, intervals=intervals)

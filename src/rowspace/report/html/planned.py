@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 
 from rowspace.markup import Markup, element, fragment
-from rowspace.planning import GroupError, Plan
+from rowspace.planning import GroupError, Plan, considered
 
 from ..numbers import figures, whole
 from .charts import Reference, bars
@@ -15,6 +15,12 @@ from .gallery import figure
 MOST_GROUPS = 60
 _MOST_BARS = 16
 _FAR = 8.0
+_KINDS = {
+    "RMSE": "Root mean square error of an answer",
+    "weighted RMSE": "Weighted root mean square error of an answer",
+    "worst error": "Standard error of the worst answer",
+    "weighted worst error": "Standard error of the worst answer, times its weight",
+}
 _CLOSE = 2.0
 """Certified ratio from which on the page explains itself."""
 
@@ -24,9 +30,10 @@ def accuracy(plan: Plan, groups: Sequence[GroupError] | None) -> Markup:
     rmse = figures([plan.rmse])[0]
     words = element(
         "p",
-        "Known before any data was touched: an answer is typically off by ",
-        element("strong", f"±{rmse}"),
-        " (root mean square over all queries). It depends on the queries and on the privacy promised, not on the data.",
+        "Known before any data was touched: the standard error of an answer is ",
+        element("strong", rmse),
+        " counts (root mean square over all queries). It depends on the queries and on the privacy promised, not on "
+        "the data.",
     )
     if groups is None:
         note = f"The groups are too many to list: {whole(len({part.group for part in plan.workload.parts}))}."
@@ -36,8 +43,8 @@ def accuracy(plan: Plan, groups: Sequence[GroupError] | None) -> Markup:
     chart = bars(
         [group.group for group in shown[:_MOST_BARS]],
         [group.rmse for group in shown[:_MOST_BARS]],
-        [f"±{value}" for value in rmses[:_MOST_BARS]],
-        "Expected error of each group of queries: "
+        rmses[:_MOST_BARS],
+        "Standard error of each group of queries: "
         + ", ".join(f"{group.group} {value}" for group, value in zip(shown[:6], rmses, strict=False))
         + ("." if len(shown) <= 6 else ", and more in the table."),
     )
@@ -46,17 +53,17 @@ def accuracy(plan: Plan, groups: Sequence[GroupError] | None) -> Markup:
             "tr",
             element("th", group.group, scope="row"),
             element("td", whole(group.queries)),
-            element("td", f"±{rmse}"),
-            element("td", f"±{worst}" if group.largest_std_error is not None else "–"),
+            element("td", rmse),
+            element("td", worst),
         )
         for group, rmse, worst in zip(shown, rmses, worsts, strict=True)
     ]
     left_out = len(groups) - len(shown)
     table = _table(
-        "Expected error of each group of queries"
+        "Standard error of each group of queries"
         + (f", the first {len(shown)} of {whole(len(groups))}" if left_out else "")
         + ("; more below, scroll" if len(shown) > _MOST_BARS else ""),
-        ("queries about", "number", "typical error", "worst"),
+        ("queries about", "number", "standard error", "worst"),
         rows,
     )
     return fragment(
@@ -64,8 +71,8 @@ def accuracy(plan: Plan, groups: Sequence[GroupError] | None) -> Markup:
         element(
             "div",
             figure(
-                "Expected error by group",
-                "Root mean square error of an answer"
+                "Standard error by group",
+                "Root mean square over the group's answers"
                 + (f", the first {_MOST_BARS} groups" if len(shown) > _MOST_BARS else ""),
                 chart,
             ),
@@ -77,38 +84,37 @@ def accuracy(plan: Plan, groups: Sequence[GroupError] | None) -> Markup:
 
 def strategy(plan: Plan) -> Markup:
     """What was considered, best first, against the bound that no strategy can beat."""
-    rmses = [math.sqrt(candidate.total_error / plan.workload.size) for candidate in plan.candidates]
-    bound = math.sqrt(plan.lower_bound / plan.workload.size)
-    written = figures(rmses)
-    weighted = any(part.weight != 1 for part in plan.workload.parts)
-    kind = "Weighted root mean square error" if weighted else "Root mean square error"
+    judged = considered(plan)
+    written = figures(judged.errors)
+    kind = _KINDS.get(judged.name, judged.name)
+    known = [(at, error) for at, error in enumerate(judged.errors) if error is not None]
     # Far worse ones would press all others against the axis; the table has them.
-    near = [at for at, rmse in enumerate(rmses) if rmse <= _FAR * rmses[0]][:_MOST_BARS]
+    near = [(at, error) for at, error in known if error <= _FAR * known[0][1]][:_MOST_BARS]
     chart = bars(
-        [plan.candidates[at].name for at in near],
-        [rmses[at] for at in near],
-        [f"±{written[at]}" for at in near],
-        f"{kind} of the {len(plan.candidates)} strategies considered; the one taken has {written[0]}, the bound is "
-        f"{figures([bound])[0]}."
+        [plan.candidates[at].name for at, _ in near],
+        [error for _, error in near],
+        [written[at] for at, _ in near],
+        f"{kind} of the {len(plan.candidates)} strategies considered; the one taken has {written[0]}."
         if plan.candidates
         else "No other strategy was considered.",
-        reference=Reference(bound, "no strategy can go below") if bound > 0 else None,
+        reference=Reference(judged.bound, "no strategy can go below") if judged.bound is not None else None,
     )
-    ratios = figures([candidate.ratio for candidate in plan.candidates])
     rows = [
         element(
             "tr",
             element("th", candidate.name, scope="row"),
-            element("td", f"±{rmse}"),
+            element("td", error),
             element("td", ratio),
             element("td", f"{candidate.seconds:.2f}"),
             class_="chosen" if number == 0 else None,
         )
-        for number, (candidate, rmse, ratio) in enumerate(zip(plan.candidates, written, ratios, strict=True))
+        for number, (candidate, error, ratio) in enumerate(
+            zip(plan.candidates, written, figures(judged.ratios), strict=True)
+        )
     ]
     table = _table(
         "Strategies considered, best first; the first was taken",
-        ("strategy", "weighted error" if weighted else "error", "squared, × bound", "seconds"),
+        ("strategy", judged.name, "squared, × bound", "seconds"),
         rows,
     )
     return fragment(
@@ -125,7 +131,7 @@ def strategy(plan: Plan) -> Markup:
             "div",
             figure(
                 "Strategies considered",
-                kind + " of an answer" + ("; the table has more" if len(near) < len(rmses) else ""),
+                kind + ("; the table has more" if len(near) < len(judged.errors) else ""),
                 chart,
             ),
             element("div", table, class_="card"),

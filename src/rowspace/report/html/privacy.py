@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from rowspace.markup import Markup, element, fragment
-from rowspace.privacy import ApproxDP, ApproxDPTheorem3, Neighbours, Privacy, PureDP
+from rowspace.privacy import ApproxDP, ApproxDPTheorem3, Neighbours, OddsBound, Privacy, odds_bound
 
 from ..words import plain_privacy
 
@@ -37,9 +37,10 @@ def privacy_words(privacy: Privacy) -> Markup:
 
 def _meaning(privacy: Privacy) -> Markup:
     """The promise as a bound on what anyone can conclude."""
+    bound = odds_bound(privacy)
+    if bound is not None:
+        return _beliefs(privacy, bound)
     match privacy:
-        case PureDP(epsilon=epsilon):
-            return _beliefs(privacy, epsilon)
         case ApproxDP(epsilon=epsilon, delta=delta) | ApproxDPTheorem3(epsilon=epsilon, delta=delta):
             return element(
                 "p",
@@ -47,15 +48,13 @@ def _meaning(privacy: Privacy) -> Markup:
                 f"wrongly at 5 % of those {_absent(privacy)}, it points rightly at no more than "
                 f"{_ceiling(_power(0.05, epsilon, delta))} of those {_present(privacy)}.",
             )
-    return element(
-        "p",
-        "The smaller that shift, the less anyone can tell from these numbers about one person; "
-        "promises of several releases add up.",
-    )
+    return element("p", "The smaller these parameters, the less anyone can tell about one person.")
 
 
-def _beliefs(privacy: Privacy, epsilon: float) -> Markup:
+def _beliefs(privacy: Privacy, bound: OddsBound) -> Markup:
     """Bayes' rule at the bound: the odds change by e^ε at most, either way."""
+    epsilon = bound.epsilon
+    rarely = f", except with a chance of at most {bound.chance:g}" if bound.chance else ""
     rows = [
         element(
             "tr",
@@ -84,7 +83,7 @@ def _beliefs(privacy: Privacy, epsilon: float) -> Markup:
         element(
             "p",
             "In other words: even someone who knows every other record of the table learns from all of these numbers "
-            "no more than this about one person.",
+            f"no more than this about one person{rarely}.",
         ),
         element(
             "div", table, class_="scroll", tabindex="0", role="region", aria_label="What can be concluded"

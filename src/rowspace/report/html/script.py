@@ -16,8 +16,9 @@ function look() {
   let found = 0;
   groups.forEach((group, index) => {
     let here = 0;
+    const name = group.querySelector('summary').firstChild.textContent.toLowerCase() + ' ';
     for (const row of group.querySelectorAll('tbody tr')) {
-      const text = row.textContent.toLowerCase();
+      const text = name + row.textContent.toLowerCase();
       const wanted = words.every(word => text.includes(word));
       row.hidden = !wanted;
       if (wanted) here += 1;
@@ -26,7 +27,8 @@ function look() {
     group.open = words.length ? here > 0 : wasOpen[index];
     found += here;
   });
-  said.textContent = words.length ? found + ' found' : '';
+  const missing = said.dataset.missing ? ' on this page. ' + said.dataset.missing : '';
+  said.textContent = words.length ? found + ' found' + missing : '';
 }
 if (box) { box.closest('.find').hidden = false; box.addEventListener('input', look); }
 """.strip()

@@ -26,11 +26,12 @@ h1 {{ font-size: clamp(1.9rem, 5vw, 3rem); line-height: 1.1; margin: .35rem 0 .7
 h2 {{ font-size: 1.5rem; line-height: 1.25; margin: 0 0 .5rem; letter-spacing: -.01em; }}
 h3 {{ font-size: 1.02rem; line-height: 1.35; margin: 0; overflow-wrap: anywhere; }}
 p {{ margin: .5rem 0; max-width: 46rem; }}
+p, dd, dt, summary {{ overflow-wrap: anywhere; }}
 .lead {{ font-size: 1.15rem; color: var(--muted); max-width: 46rem; }}
 .tiles {{ display: grid; grid-template-columns: repeat(auto-fit, minmax(11rem, 1fr)); gap: 1rem; margin: 1.75rem 0 1rem;
   padding: 0; }}
 .tiles div {{ background: var(--surface); border: 1px solid var(--line); border-radius: 12px; padding: 1rem 1.1rem;
-  display: flex; flex-direction: column; }}
+  display: flex; flex-direction: column; min-width: 0; }}
 .tiles dt {{ color: var(--muted); font-size: .85rem; }}
 .tiles dd {{ margin: .1rem 0 0; font-size: 1.55rem; font-weight: 650; letter-spacing: -.01em; line-height: 1.25; }}
 .tiles dd small {{ display: block; font-size: .85rem; font-weight: 400; color: var(--muted); letter-spacing: 0;
@@ -56,13 +57,15 @@ figcaption p {{ margin: .1rem 0 0; color: var(--muted); font-size: .86rem; line-
 .plot {{ display: grid; grid-template-columns: auto 1fr; grid-template-rows: 14rem auto auto; }}
 .wide .plot {{ grid-template-rows: 17rem auto auto; }}
 .plot .area {{ width: 100%; height: 100%; display: block; overflow: visible; }}
-.up {{ position: relative; }}
-.up span, .across span {{ position: absolute; font-size: .76rem; line-height: 1; color: var(--muted);
-  white-space: nowrap; }}
-.up span {{ right: .5rem; transform: translateY(50%); max-width: calc(100% - .5rem); overflow: hidden;
-  text-overflow: ellipsis; }}
-.across {{ position: relative; grid-column: 2; height: 1.35rem; }}
+.up, .across {{ position: relative; font-size: .76rem; line-height: 1; color: var(--muted); white-space: nowrap; }}
+.up span, .across span {{ position: absolute; }}
+.room {{ visibility: hidden; font-weight: inherit; display: grid; }}
+.room i {{ grid-area: 1 / 1; font-style: normal; }}
+.up {{ padding-right: .5rem; }} .up span {{ right: .5rem; transform: translateY(50%); }}
+.across {{ grid-column: 2; min-height: 1.35rem; padding-top: .45rem; }}
 .across span {{ top: .45rem; transform: translateX(-50%); }} .across .last {{ transform: translateX(-85%); }}
+.upright span, .upright .room {{ writing-mode: vertical-rl; }}
+.upright span, .upright .last {{ transform: translateX(-50%) rotate(180deg); }}
 .axis-title {{ grid-column: 2; text-align: center; font-size: .8rem; color: var(--muted); padding-top: .1rem; }}
 svg line, svg polyline, svg polygon {{ vector-effect: non-scaling-stroke; }}
 .grid {{ stroke: var(--line); stroke-width: 1px; }}
@@ -84,10 +87,12 @@ g:hover > .bar {{ fill: var(--accent); }}
 .curve.series4 {{ stroke-dasharray: 8 3 2 3; }}
 .key {{ display: flex; flex-wrap: wrap; gap: .2rem 1.2rem; align-items: center; margin: 0 0 .6rem; font-size: .86rem;
   color: var(--muted); }}
-.key span {{ display: inline-flex; align-items: center; }}
+.key span {{ display: inline-flex; align-items: center; overflow-wrap: anywhere; min-width: 0; }}
+.key i {{ flex: none; }}
 .swatch {{ display: inline-block; width: 1.3rem; height: .5rem; border-radius: 2px; margin-right: .45rem; }}
 .reference-key {{ display: inline-block; width: 1.5rem; border-top: 2px dashed var(--series2); margin-right: .45rem; }}
-.ramp {{ display: inline-block; width: 8rem; height: .7rem; border-radius: 3px; border: 1px solid var(--line);
+.ramp {{ display: inline-block; width: min(8rem, 30vw); height: .7rem; border-radius: 3px;
+  border: 1px solid var(--line);
   background: linear-gradient(to right, var(--surface), var(--series1)); }}
 .map rect {{ fill: var(--series1); }}
 .map {{ background: var(--surface); outline: 1px solid var(--line); }}
@@ -111,7 +116,9 @@ tr.chosen > * {{ font-weight: 650; }}
 .heat td {{ background: color-mix(in srgb, var(--heat) var(--shade), var(--surface)); border: 2px solid var(--surface);
   text-align: center; padding: .45rem .6rem; border-radius: 4px; }}
 .heat th {{ border: 0; padding: .35rem .5rem; }} .heat thead th {{ text-align: center; }}
-.heat thead th:first-child, .heat tbody th {{ text-align: left; padding-left: 0; min-width: 0; }}
+.heat thead th {{ white-space: normal; overflow-wrap: anywhere; min-width: 4.5rem; vertical-align: bottom; }}
+.heat thead th:first-child, .heat tbody th {{ text-align: left; padding-left: 0; min-width: 5.5rem; max-width: 14rem;
+  position: sticky; left: 0; background: var(--surface); }}
 .heat small {{ font-size: .78rem; white-space: nowrap; }}
 details {{ background: var(--surface); border: 1px solid var(--line); border-radius: 10px; margin: .6rem 0;
   padding: 0 1.1rem; }}
@@ -143,7 +150,8 @@ footer {{ border-top: 1px solid var(--line); color: var(--muted); font-size: .88
   .rows {{ grid-template-columns: 1fr max-content; }}
   .row-label {{ grid-column: 1 / -1; min-height: 0; padding-top: .45rem; max-width: none; }}
   .plot, .wide .plot {{ grid-template-rows: 12rem auto auto; }}
-  .across span:nth-child(even) {{ display: var(--dense, inline); }}
+  .dense span:nth-child(even) {{ display: none; }}
+  .heat thead th:first-child, .heat tbody th {{ max-width: 34vw; }}
   dl.facts {{ grid-template-columns: 1fr; gap: 0; }} dl.facts dd {{ margin-bottom: .6rem; }}
 }}
 @media print {{

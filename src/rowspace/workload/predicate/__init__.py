@@ -9,16 +9,25 @@ Grammar (keywords in any case)::
     conjunction = negation { "and" negation }
     negation    = "not" negation | "(" condition ")" | test
     test        = name                                        a boolean attribute
-                | name comparison value                       = == != <> < <= > >= (also ≤ ≥ ≠)
-                | name ["not"] "between" value "and" value    both ends included
-                | name ["not"] "in" "(" value { "," value } ")"
-                | value comparison name [ comparison value ]  so 18 <= age < 65 works
-    name        = a word, or anything `between backticks` (a backtick inside is doubled)
-    value       = a number, true, false, 'text' or "text" (the quote inside is doubled)
+                | subject comparison value                    = == != <> < <= > >= (also ≤ ≥ ≠)
+                | subject ["not"] "between" value "and" value both ends included
+                | subject ["not"] "in" "(" value { "," value } ")"
+                | value comparison subject [ comparison value ]   so 18 <= age < 65 works
+                | name "is" ["not"] ( "missing" | "null" )    no known value
+                | ( name | "(" condition ")" ) "is" ["not"] ( "true" | "false" )
+                | sum comparison sum                          attributes with each other: a <= b + 5
+    subject     = name | part "(" name ")"                    part of a date: year, quarter, month, week, day, dow,
+                                                              isodow, doy, hour, minute
+    sum         = ( name | number ) { ( "+" | "-" ) ( name | number ) }
+    name        = a word, or anything `between backticks` (a backtick inside is doubled), or "in double quotes" where
+                  the domain has that name
+    value       = a number, true, false, 'text' or "text" (the quote inside is doubled); a date is text: '2024-03-01'
+
+As in SQL, a missing value makes a comparison neither true nor false: ``not age < 18`` leaves it out, too.
 """
 
 from rowspace.workload.predicate.parser import parse
-from rowspace.workload.predicate.products import Component, read, split
+from rowspace.workload.predicate.products import Component, parsed, read, split
 from rowspace.workload.predicate.syntax import Condition
 
-__all__ = ["Component", "Condition", "parse", "read", "split"]
+__all__ = ["Component", "Condition", "parse", "parsed", "read", "split"]

@@ -1,36 +1,62 @@
-"""Where a condition holds: from a tree to the cells of the attributes it touches."""
+"""Where a condition holds: from a tree to the cells of the attributes it touches.
+
+As in SQL, a missing value leaves a comparison open: it is neither true nor false at an attribute's place for missing
+values, and so is its negation (Kleene's logic). Conditions hold where they are true.
+"""
 
 from __future__ import annotations
 
 import math
+from functools import reduce
+from operator import and_, or_
 
 import numpy as np
 import numpy.typing as npt
 
-from rowspace.domain import Categorical, Domain, Numeric
-from rowspace.exceptions import InvalidDomain, TooLarge
+from rowspace.domain import Categorical, Dates, Domain, Numeric
+from rowspace.exceptions import InvalidDomain, PredicateError, TooLarge
 from rowspace.workload.predicate.categories import category_cells
+from rowspace.workload.predicate.dates import date_cells, part_cells
 from rowspace.workload.predicate.numbers import number_cells
+from rowspace.workload.predicate.relations import relation_cells
 from rowspace.workload.predicate.source import Source
-from rowspace.workload.predicate.syntax import And, Condition, Not, Or, Test, tests
+from rowspace.workload.predicate.syntax import (
+    And,
+    Condition,
+    Is,
+    Missing,
+    Not,
+    Or,
+    Relation,
+    Test,
+    leaves,
+    name_text,
+    names,
+)
 
 Mask = npt.NDArray[np.bool_]
 
 #: Most joint cells of one condition that couples several attributes.
 MAX_JOINT_CELLS = 10**7
 #: Most cells looked at, summed over the tests of a list of conditions: some seconds.
-MAX_WORK = 2**33
+MAX_WORK = 2**31
 
 
 def touched(condition: Condition, domain: Domain, source: Source) -> tuple[str, ...]:
     """Return the attributes a condition speaks of, in the order of the domain."""
-    found = {_resolve(test, domain, source)[0] for test in tests(condition)}
+    related = {
+        term.position for leaf in leaves(condition) if isinstance(leaf, Relation) for term in leaf.terms
+    }
+    found = {
+        _resolve(name, position, domain, source, compared=position in related)[0]
+        for name, position in names(condition)
+    }
     return tuple(sorted(found, key=domain.position))
 
 
 def work(condition: Condition, domain: Domain) -> int:
     """How many cells `holds` looks at."""
-    return domain.size * sum(1 for _ in tests(condition))
+    return domain.size * sum(1 for _ in names(condition))
 
 
 def check_work(cells: int) -> None:
@@ -51,57 +77,130 @@ def check_joint_cells(domain: Domain) -> None:
         )
 
 
+def with_places_for(condition: Condition, domain: Domain) -> Domain:
+    """The domain with the places for missing values that a condition asks about by name."""
+    asked = {domain.resolve(leaf.name)[0] for leaf in leaves(condition) if isinstance(leaf, Missing)}
+    return domain.with_places(domain.places | asked)
+
+
+def with_all_places(domain: Domain) -> Domain:
+    """The domain with a place for missing values wherever an attribute keeps them: CASE ... ELSE sees them all."""
+    found: Domain = domain.with_places() if hasattr(domain, "with_places") else domain
+    return found
+
+
 def holds(condition: Condition, domain: Domain, source: Source) -> Mask:
-    """Return where a condition holds on the cells of a domain, of shape ``domain.shape``.
+    """Return where a condition is true on the cells of a domain, of shape ``domain.shape``.
 
     Call it with the domain of the touched attributes only: the cost is the number of its cells.
     """
     check_joint_cells(domain)
     check_work(work(condition, domain))
-    return np.broadcast_to(_evaluate(condition, domain, source), domain.shape)
+    return np.broadcast_to(_evaluate(condition, domain, source)[0], domain.shape)
 
 
-def _evaluate(condition: Condition, domain: Domain, source: Source) -> Mask:
-    """Evaluate by broadcasting: axes that a subtree does not touch have length 1."""
+def _evaluate(condition: Condition, domain: Domain, source: Source) -> tuple[Mask, Mask]:
+    """Where a condition is true and where it is false; neither where a missing value leaves it open.
+
+    By broadcasting: axes that a subtree does not touch have length 1.
+    """
     match condition:
         case Test():
-            return _test_cells(condition, domain, source)
+            return _decided(_test_cells(condition, domain, source), domain)
+        case Relation():
+            return _decided(relation_cells(condition, domain, source), domain)
+        case Missing():
+            return _missing_cells(condition, domain, source)
+        case Is(inner, value, negated):
+            true, false = _evaluate(inner, domain, source)
+            found = true if value else false
+            return (~found, found) if negated else (found, ~found)
         case Not(inner):
-            return np.logical_not(_evaluate(inner, domain, source))
+            true, false = _evaluate(inner, domain, source)
+            return false, true
         case And(parts):
-            mask = _evaluate(parts[0], domain, source)
-            for part in parts[1:]:
-                mask = mask & _evaluate(part, domain, source)
-            return mask
+            pairs = [_evaluate(part, domain, source) for part in parts]
+            return reduce(and_, (true for true, _ in pairs)), reduce(or_, (false for _, false in pairs))
         case Or(parts):
-            mask = _evaluate(parts[0], domain, source)
-            for part in parts[1:]:
-                mask = mask | _evaluate(part, domain, source)
-            return mask
+            pairs = [_evaluate(part, domain, source) for part in parts]
+            return reduce(or_, (true for true, _ in pairs)), reduce(and_, (false for _, false in pairs))
+
+
+def _decided(cells: Mask, domain: Domain) -> tuple[Mask, Mask]:
+    """True and false among the cells of known values; neither at the places of the attributes looked at."""
+    # An axis of length 1 was not looked at, unless its attribute has just one cell: then padding says the same.
+    widths = [
+        (0, int(name in domain.places and size == domain[name].size and size + 1 == whole))
+        for name, size, whole in zip(domain.names, cells.shape, domain.shape, strict=True)
+    ]
+    if not any(after for _, after in widths):
+        return cells, ~cells
+    return np.pad(cells, widths), np.pad(~cells, widths)
+
+
+def _missing_cells(missing: Missing, domain: Domain, source: Source) -> tuple[Mask, Mask]:
+    """The place of an attribute; a record is there or it is not, so nothing is left open."""
+    name, _ = _resolve(missing.name, missing.position, domain, source)
+    attribute = domain[name]
+    if name not in domain.places:
+        if isinstance(attribute, Categorical) and attribute.other is not None:
+            raise source.error(
+                f"missing values of {name_text(name)} share the bucket {attribute.other!r} with other values; "
+                "compare with it instead",
+                missing.position,
+            )
+        if not missing.negated:
+            raise _no_place(name, missing, source)
+    known, place = attribute.size, int(name in domain.places)
+    cells = np.pad(np.zeros(known, dtype=np.bool_), (0, place), constant_values=True)
+    shape = [1] * len(domain)
+    shape[domain.position(name)] = known + place
+    cells = cells.reshape(shape)
+    return (~cells, cells) if missing.negated else (cells, ~cells)
+
+
+def _no_place(name: str, missing: Missing, source: Source) -> PredicateError:
+    """The error where records with a missing value are not counted at all."""
+    return source.error(
+        f"{name_text(name)} has no place for missing values: records without a known value are left out of every count",
+        missing.position,
+    )
 
 
 def _test_cells(test: Test, domain: Domain, source: Source) -> Mask:
     """Return the cells of one test along its attribute's axis."""
-    name, level = _resolve(test, domain, source)
+    name, level = _resolve(test.name, test.position, domain, source)
     attribute = domain[name]
-    match attribute:
-        case Numeric():
-            cells = number_cells(test, attribute, source)
-        case Categorical() if level is None:
-            cells = category_cells(test, attribute.cell_labels, attribute.type, source)
-        case Categorical():
-            found = attribute.level(level)
-            kinds = {type(label) for label in found.labels}
-            kind = next(iter(kinds)) if len(kinds) == 1 else str
-            cells = category_cells(test, found.labels, kind, source)[found.groups]
+    if test.part is not None:
+        cells = part_cells(test, attribute, source)
+    else:
+        match attribute:
+            case Dates():
+                cells = date_cells(test, attribute, source)
+            case Numeric():
+                cells = number_cells(test, attribute, source)
+            case Categorical() if level is None:
+                cells = category_cells(test, attribute.cell_labels, attribute.type, source)
+            case Categorical():
+                found = attribute.level(level)
+                kinds = {type(label) for label in found.labels}
+                kind = next(iter(kinds)) if len(kinds) == 1 else str
+                cells = category_cells(test, found.labels, kind, source)[found.groups]
     shape = [1] * len(domain)
     shape[domain.position(name)] = math.prod(cells.shape)
     return cells.reshape(shape)
 
 
-def _resolve(test: Test, domain: Domain, source: Source) -> tuple[str, str | None]:
-    """Resolve the name in a test, pointing at it when it is a stranger."""
+def _resolve(
+    name: str, position: int, domain: Domain, source: Source, *, compared: bool = False
+) -> tuple[str, str | None]:
+    """Resolve a name, pointing at it when it is a stranger."""
     try:
-        return domain.resolve(test.name)
+        found = domain.resolve(name)
     except InvalidDomain as error:
-        raise source.error(str(error), test.position) from None
+        advice = f"; for a text write '{name}'" if compared else ""
+        raise source.error(f"{error}{advice}", position) from None
+    if compared and found[1] is not None:
+        message = f"{name!r} is a level of {found[0]!r}; only attributes are compared with each other"
+        raise source.error(message, position)
+    return found

@@ -2,11 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Container
+from dataclasses import dataclass
 from typing import cast
 
+from rowspace.domain import DATE_PARTS, did_you_mean
 from rowspace.exceptions import PredicateError
+from rowspace.workload.predicate.relations import Sum, related
 from rowspace.workload.predicate.source import Source
-from rowspace.workload.predicate.syntax import And, Comparison, Condition, Not, Or, Test, Value
+from rowspace.workload.predicate.syntax import (
+    MIRRORED,
+    And,
+    Comparison,
+    Condition,
+    Is,
+    Missing,
+    Not,
+    Or,
+    Term,
+    Test,
+    Value,
+)
 from rowspace.workload.predicate.tokens import Token, tokenize
 
 #: Longest predicate that is read, in characters.
@@ -14,13 +30,24 @@ MAX_LENGTH = 10_000
 #: Deepest nesting of parentheses and ``not``.
 MAX_DEPTH = 50
 
-_MIRRORED: dict[str, Comparison] = {"=": "=", "!=": "!=", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
+
+@dataclass(frozen=True)
+class _Subject:
+    """An attribute, or a part of a date, before what it is compared with."""
+
+    name: str
+    position: int
+    part: str | None = None
 
 
-def parse(text: str, *, longest: int = MAX_LENGTH) -> Condition:
+_Operand = Value | _Subject | Sum
+
+
+def parse(text: str, *, longest: int = MAX_LENGTH, names: Container[str] = ()) -> Condition:
     """Return the tree of a predicate, or raise `PredicateError` with the place of the mistake.
 
-    Texts of more than `longest` characters are refused before anything is read.
+    Texts of more than `longest` characters are refused before anything is read. What stands in double quotes is a name
+    when it is one of `names`, else a text.
 
     >>> str(parse("Age>=65 AND (sex = \\"F\\")"))
     "Age >= 65 and sex = 'F'"
@@ -30,7 +57,7 @@ def parse(text: str, *, longest: int = MAX_LENGTH) -> Condition:
     source = Source(text)
     if len(text) > longest:
         raise source.error(f"a predicate has at most {longest:,} characters, got {len(text):,}", longest)
-    return _Parser(source, tokenize(source)).whole()
+    return _Parser(source, tokenize(source, names)).whole()
 
 
 class _Parser:
@@ -75,18 +102,39 @@ class _Parser:
         elif self._take("symbol", "("):
             condition = self._condition()
             self._expect(")")
+            if self._take("keyword", "is"):
+                negated = self._take("keyword", "not")
+                condition = Is(condition, self._boolean(), negated)
         else:
             condition = self._test()
         self._depth -= 1
         return condition
 
     def _test(self) -> Condition:
-        token = self._peek()
-        if token.kind == "value":
-            return self._reversed_test()
-        if token.kind != "name":
-            raise self._error(f"expected the name of an attribute, got {token.describe()}")
-        self._at += 1
+        """Read what an operand is compared with; ``18 <= age < 65`` is two tests of the one in the middle."""
+        left = self._operand()
+        if isinstance(left, _Subject):
+            test = self._test_of(left)
+            if test is not None:
+                return test
+        comparison, position = self._comparison()
+        middle = self._operand("a number or a text in quotes")
+        first = self._compared(left, comparison, middle, position)
+        if not self._at_comparison():
+            return first
+        comparison, position = self._comparison()
+        return And(
+            (
+                first,
+                self._compared(middle, comparison, self._operand("a number or a text in quotes"), position),
+            )
+        )
+
+    def _test_of(self, subject: _Subject) -> Condition | None:
+        """Read the tests that begin with a name, or None when a comparison follows."""
+        name, position, part = subject.name, subject.position, subject.part
+        if self._take("keyword", "is"):
+            return self._state(subject)
         negated = self._take("keyword", "not")
         test: Test
         if self._take("keyword", "between"):
@@ -95,37 +143,127 @@ class _Parser:
                 raise self._error(
                     f"expected 'and' and the upper end of between, got {self._peek().describe()}"
                 )
-            test = Test(token.text, "between", (low, self._value()), token.position)
+            test = Test(name, "between", (low, self._value()), position, part)
         elif self._take("keyword", "in"):
-            test = Test(token.text, "in", self._list(), token.position)
+            test = Test(name, "in", self._list(), position, part)
         elif negated:
             raise self._error(f"expected 'in' or 'between' after 'not', got {self._peek().describe()}")
-        elif self._peek().text in _MIRRORED and self._peek().kind == "symbol":
-            test = Test(token.text, self._comparison(), (self._value(),), token.position)
+        elif self._at_comparison() or part is not None:
+            return None
         else:
-            test = Test(token.text, "=", (True,), token.position)
+            test = Test(name, "=", (True,), position)
         return Not(test) if negated else test
 
-    def _reversed_test(self) -> Condition:
-        """Read ``65 <= age`` or ``18 <= age < 65``."""
-        low = self._value()
-        mirrored = _MIRRORED[self._comparison()]
+    def _state(self, subject: _Subject) -> Condition:
+        """Read what follows ``age is``."""
+        negated = self._take("keyword", "not")
+        token = self._peek()
+        if subject.part is None and token.kind == "name" and token.text.lower() in ("missing", "null"):
+            self._at += 1
+            return Missing(subject.name, negated, subject.position)
+        return Is(Test(subject.name, "=", (True,), subject.position, subject.part), self._boolean(), negated)
+
+    def _boolean(self) -> bool:
+        token = self._peek()
+        if token.kind != "value" or not isinstance(token.value, bool):
+            raise self._error(f"expected missing, null, true or false after 'is', got {token.describe()}")
+        self._at += 1
+        return token.value
+
+    def _operand(self, expected: str = "the name of an attribute") -> _Operand:
+        """Read a value, a name, a part of a date, or a sum of names and numbers."""
+        token = self._peek()
+        if token.kind == "value" and isinstance(token.value, bool | str):
+            return self._value()
+        operands = [(1, self._term(expected))]
+        while (sign := self._sign()) is not None:
+            operands.append((sign, self._term("a name or a number")))
+        if len(operands) == 1:
+            return operands[0][1]
+        terms: list[Term] = []
+        constant: int | float = 0
+        for sign, operand in operands:
+            if isinstance(operand, _Subject):
+                terms.append(self._added(sign, operand))
+            else:
+                constant += sign * operand
+        return Sum(tuple(terms), constant)
+
+    def _sign(self) -> int | None:
+        """Step over a plus or minus; the sign of a number as in ``a -5`` belongs to the number."""
+        token = self._peek()
+        if token.kind == "value" and token.text[0] in "+-":
+            return 1
+        if token.kind == "symbol" and token.text in ("+", "-"):
+            self._at += 1
+            return 1 if token.text == "+" else -1
+        return None
+
+    def _term(self, expected: str) -> _Subject | int | float:
+        """Read one number or name of a sum."""
+        token = self._peek()
+        if (
+            token.kind == "value"
+            and isinstance(token.value, int | float)
+            and not isinstance(token.value, bool)
+        ):
+            self._at += 1
+            return token.value
+        if token.kind != "name":
+            raise self._error(f"expected {expected}, got {token.describe()}")
+        self._at += 1
+        if self._peek().kind == "symbol" and self._peek().text == "(":
+            return self._part(token)
+        return _Subject(token.text, token.position)
+
+    def _part(self, function: Token) -> _Subject:
+        """Read ``month(arrival)``."""
+        part = function.text.lower()
+        if part not in DATE_PARTS:
+            advice = did_you_mean(part, DATE_PARTS, len(DATE_PARTS))
+            raise self._source.error(f"unknown function {function.text[:40]!r}; {advice}", function.position)
+        self._expect("(")
         name = self._peek()
         if name.kind != "name":
             raise self._error(f"expected the name of an attribute, got {name.describe()}")
         self._at += 1
-        first = Test(name.text, mirrored, (low,), name.position)
-        if self._peek().kind == "symbol" and self._peek().text in _MIRRORED:
-            second = Test(name.text, self._comparison(), (self._value(),), name.position)
-            return And((first, second))
-        return first
+        self._expect(")")
+        return _Subject(name.text, name.position, part)
 
-    def _comparison(self) -> Comparison:
+    def _compared(self, left: _Operand, comparison: Comparison, right: _Operand, position: int) -> Condition:
+        """One comparison: a test of a name against a value, or attributes with each other."""
+        if isinstance(left, _Subject) and isinstance(right, Value):
+            return Test(left.name, comparison, (right,), left.position, left.part)
+        if isinstance(left, Value) and isinstance(right, _Subject):
+            return Test(right.name, MIRRORED[comparison], (left,), right.position, right.part)
+        for side in (left, right):
+            if isinstance(side, bool | str):
+                raise self._source.error("a sum is compared with numbers, not with text", position)
+        return related(self._sum(left), comparison, self._sum(right), position, self._source)
+
+    def _sum(self, operand: _Operand) -> Sum:
+        if isinstance(operand, Sum):
+            return operand
+        if isinstance(operand, _Subject):
+            return Sum((self._added(1, operand),), 0)
+        assert not isinstance(operand, str)
+        return Sum((), operand)
+
+    def _added(self, sign: int, operand: _Subject) -> Term:
+        if operand.part is not None:
+            message = f"{operand.part}({operand.name}) is compared with a value only; compare it by itself"
+            raise self._source.error(message, operand.position)
+        return Term(sign, operand.name, operand.position)
+
+    def _at_comparison(self) -> bool:
+        return self._peek().kind == "symbol" and self._peek().text in MIRRORED
+
+    def _comparison(self) -> tuple[Comparison, int]:
         token = self._peek()
-        if token.kind != "symbol" or token.text not in _MIRRORED:
+        if not self._at_comparison():
             raise self._error(f"expected a comparison such as = or >=, got {token.describe()}")
         self._at += 1
-        return cast(Comparison, token.text)
+        return cast(Comparison, token.text), token.position
 
     def _value(self) -> Value:
         token = self._peek()

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 import numpy.typing as npt
 
 from rowspace.domain import Domain
-from rowspace.exceptions import TooLarge
-from rowspace.workload.predicate.meaning import holds, touched, work
+from rowspace.exceptions import PredicateError, TooLarge
+from rowspace.workload.predicate.meaning import holds, touched, with_places_for, work
+from rowspace.workload.predicate.numbers import bins_between
 from rowspace.workload.predicate.parser import parse
-from rowspace.workload.predicate.source import Source
-from rowspace.workload.predicate.syntax import And, Condition, conjuncts
+from rowspace.workload.predicate.source import Source, with_quoting_advice
+from rowspace.workload.predicate.syntax import And, Condition, Leaf, Test, conjuncts, with_leaves
 
 #: Most cells on which one condition may hold.
 MAX_HELD = 2**24
@@ -46,7 +48,7 @@ def split(text: str, domain: Domain) -> list[Component]:
         PredicateError: It does not parse, names a stranger, does not fall on bin edges, or never holds.
         TooLarge: A condition couples attributes with too many joint cells.
     """
-    condition = parse(text)
+    condition = parsed(text, domain)
     source = Source(text)
     groups: list[tuple[set[str], list[Condition]]] = []
     for conjunct in conjuncts(condition):
@@ -60,10 +62,29 @@ def split(text: str, domain: Domain) -> list[Component]:
     return sorted(components, key=lambda component: domain.position(component.domain.names[0]))
 
 
+def parsed(text: str, domain: Domain) -> Condition:
+    """Parse a predicate about a domain: its names may stand in double quotes, and errors say where one needs them."""
+    levels = [level for _, attribute in domain.attributes for level in getattr(attribute, "levels", ())]
+    known = frozenset([*domain.names, *levels])
+    try:
+        condition = parse(text, names=known)
+        touched(condition, domain, Source(text))
+    except PredicateError as error:
+        raise with_quoting_advice(error, text, known) from None
+    return with_leaves(condition, partial(_bins_named, domain))
+
+
+def _bins_named(domain: Domain, leaf: Leaf) -> Condition:
+    """A test of one attribute as the bins it names; other conditions as they are."""
+    if not isinstance(leaf, Test) or leaf.part is not None:
+        return leaf
+    return bins_between(leaf, domain[domain.resolve(leaf.name)[0]])
+
+
 def read(condition: Condition, text: str, domain: Domain) -> Component:
     """Evaluate one condition on the attributes it touches; `text` is what errors point into."""
     source = Source(text)
-    own = domain.subset(touched(condition, domain, source))
+    own = with_places_for(condition, domain.subset(touched(condition, domain, source)))
     mask = holds(condition, own, source)
     if np.count_nonzero(mask) > MAX_HELD:
         # Counted first: a list of cells takes eight times the memory of the mask.

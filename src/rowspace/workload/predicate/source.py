@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from rowspace.exceptions import PredicateError
 
 _WINDOW = 70
+_PLAIN_NAME = re.compile(r"[^\W\d]\w*")
 
 
 @dataclass(frozen=True)
@@ -23,3 +26,18 @@ class Source:
         line = "".join(character if character.isprintable() else " " for character in shown)
         caret = " " * (position - start) + "^"
         return PredicateError(f"{message} (position {position})\n  {line}\n  {caret}", position)
+
+
+def with_quoting_advice(error: PredicateError, text: str, names: Iterable[str]) -> PredicateError:
+    """The same error, with advice where a name such as ``native-country`` stands in the text without quotes."""
+    for name in sorted(names, key=len, reverse=True):
+        if _PLAIN_NAME.fullmatch(name) or not re.search(
+            rf"(?<![\w`\"']){re.escape(name)}(?![\w`\"'])", text, re.IGNORECASE
+        ):
+            continue
+        first, newline, rest = str(error).partition("\n")
+        advice = (
+            f'; write `{name}` or "{name}": a name with other characters than letters and digits needs quotes'
+        )
+        return PredicateError(f"{first}{advice}{newline}{rest}", error.position)
+    return error

@@ -3,21 +3,29 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Literal
 
 Value = str | bool | int | float
 Comparison = Literal["=", "!=", "<", "<=", ">", ">=", "between", "in"]
 
-KEYWORDS = frozenset({"and", "or", "not", "in", "between"})
+#: The comparison that says the same with its sides changed.
+MIRRORED: dict[Comparison, Comparison] = {
+    "=": "=", "!=": "!=", "<": ">", "<=": ">=", ">": "<", ">=": "<="
+}  # fmt: skip
+
+KEYWORDS = frozenset({"and", "or", "not", "in", "between", "is"})
 
 _PLAIN_NAME = re.compile(r"[^\W\d]\w*")
 
 
 @dataclass(frozen=True)
 class Test:
-    """One attribute (or level) against one value, or several for ``between`` and ``in``."""
+    """One attribute (or level) against one value, or several for ``between`` and ``in``.
+
+    `part` is what of a date is compared: ``month(arrival) = 3``.
+    """
 
     __test__ = False  # pytest collects classes by this name
 
@@ -25,19 +33,77 @@ class Test:
     comparison: Comparison
     values: tuple[Value, ...]
     position: int = field(default=0, compare=False)
+    part: str | None = None
 
     def __str__(self) -> str:
-        name, values = name_text(self.name), [_value_text(value) for value in self.values]
+        subject, values = self.subject, [value_text(value) for value in self.values]
         if self.comparison == "between":
-            return f"{name} between {values[0]} and {values[1]}"
+            return f"{subject} between {values[0]} and {values[1]}"
         if self.comparison == "in":
-            return f"{name} in ({', '.join(values)})"
-        return f"{name} {self.comparison} {values[0]}"
+            return f"{subject} in ({', '.join(values)})"
+        return f"{subject} {self.comparison} {values[0]}"
+
+    @property
+    def subject(self) -> str:
+        """What is compared, as text."""
+        return name_text(self.name) if self.part is None else f"{self.part}({name_text(self.name)})"
+
+
+@dataclass(frozen=True)
+class Missing:
+    """An attribute has no known value: ``age is missing``, or with `negated` it has one."""
+
+    name: str
+    negated: bool = False
+    position: int = field(default=0, compare=False)
+
+    def __str__(self) -> str:
+        return f"{name_text(self.name)} is {'not ' if self.negated else ''}missing"
+
+
+@dataclass(frozen=True)
+class Term:
+    """One attribute in a sum, added (sign 1) or taken away (sign -1)."""
+
+    sign: int
+    name: str
+    position: int = field(default=0, compare=False)
+
+
+@dataclass(frozen=True)
+class Relation:
+    """Attributes compared with each other: the sum of `terms` against `constant`, such as ``a <= b + 5``."""
+
+    terms: tuple[Term, ...]
+    comparison: Comparison
+    constant: int | float = 0
+    position: int = field(default=0, compare=False)
+
+    def __str__(self) -> str:
+        # What is taken away stands on the right, so that no text begins with a sign.
+        left = [name_text(term.name) for term in self.terms if term.sign > 0]
+        right = [name_text(term.name) for term in self.terms if term.sign < 0]
+        if not right:
+            return f"{' + '.join(left)} {self.comparison} {self.constant!r}"
+        number = "" if not self.constant else f" {'-' if self.constant < 0 else '+'} {abs(self.constant)!r}"
+        return f"{' + '.join(left) or '0'} {self.comparison} {' + '.join(right)}{number}"
+
+
+@dataclass(frozen=True)
+class Is:
+    """A condition is (or with `negated` is not) true or false; a missing value leaves it neither."""
+
+    condition: Condition
+    value: bool
+    negated: bool = False
+
+    def __str__(self) -> str:
+        return f"({self.condition}) is {'not ' if self.negated else ''}{value_text(self.value)}"
 
 
 @dataclass(frozen=True)
 class Not:
-    """Every cell where the condition does not hold."""
+    """Every cell where the condition is false: not where a missing value leaves it open."""
 
     condition: Condition
 
@@ -68,19 +134,44 @@ class Or:
         return " or ".join(f"({part})" if isinstance(part, Or) else str(part) for part in self.conditions)
 
 
-Condition = Test | Not | And | Or
+Leaf = Test | Missing | Relation
+Condition = Leaf | Is | Not | And | Or
 
 
-def tests(condition: Condition) -> Iterator[Test]:
-    """Walk over the tests of a condition, left to right."""
+def leaves(condition: Condition) -> Iterator[Leaf]:
+    """Walk over what a condition is made of, left to right."""
     match condition:
-        case Test():
+        case Test() | Missing() | Relation():
             yield condition
-        case Not(inner):
-            yield from tests(inner)
+        case Not(inner) | Is(inner):
+            yield from leaves(inner)
         case And(parts) | Or(parts):
             for part in parts:
-                yield from tests(part)
+                yield from leaves(part)
+
+
+def with_leaves(condition: Condition, change: Callable[[Leaf], Condition]) -> Condition:
+    """The condition with each leaf replaced."""
+    match condition:
+        case Test() | Missing() | Relation():
+            return change(condition)
+        case Not(inner):
+            return Not(with_leaves(inner, change))
+        case Is(inner, value, negated):
+            return Is(with_leaves(inner, change), value, negated)
+        case And(parts):
+            return And(tuple(with_leaves(part, change) for part in parts))
+        case Or(parts):
+            return Or(tuple(with_leaves(part, change) for part in parts))
+
+
+def names(condition: Condition) -> Iterator[tuple[str, int]]:
+    """Every attribute or level that a condition names, and where."""
+    for leaf in leaves(condition):
+        if isinstance(leaf, Relation):
+            yield from ((term.name, term.position) for term in leaf.terms)
+        else:
+            yield leaf.name, leaf.position
 
 
 def conjuncts(condition: Condition) -> list[Condition]:
@@ -102,7 +193,7 @@ def name_text(name: str) -> str:
     return name if is_word else "`" + name.replace("`", "``") + "`"
 
 
-def _value_text(value: Value) -> str:
+def value_text(value: Value) -> str:
     """Write a value so that it is read back as the same value."""
     if isinstance(value, bool):
         return "true" if value else "false"

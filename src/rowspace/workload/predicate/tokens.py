@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Container
 from dataclasses import dataclass
 from typing import Literal
 
@@ -21,7 +22,7 @@ _PATTERN = re.compile(
     | (?P<text>'(?:[^']|'')*'|"(?:[^"]|"")*")
     | (?P<quoted>`(?:[^`]|``)+`)
     | (?P<word>[^\W\d]\w*)
-    | (?P<symbol><=|>=|!=|<>|==|[=<>(),≤≥≠])
+    | (?P<symbol><=|>=|!=|<>|==|[=<>(),≤≥≠+-])
     """,
     re.VERBOSE,
 )
@@ -42,8 +43,11 @@ class Token:
         return "the end" if self.kind == "end" else repr(self.text)
 
 
-def tokenize(source: Source) -> list[Token]:
-    """Return the tokens of a text, with one of kind ``end`` last."""
+def tokenize(source: Source, names: Container[str] = ()) -> list[Token]:
+    """Return the tokens of a text, with one of kind ``end`` last.
+
+    What stands in double quotes is a name, as in SQL, when it is one of `names`; else it is a text.
+    """
     text = source.text
     tokens: list[Token] = []
     position = 0
@@ -52,18 +56,23 @@ def tokenize(source: Source) -> list[Token]:
         if match is None:
             raise source.error(_explain(text[position]), position)
         if match.lastgroup != "space":
-            tokens.append(_token(source, str(match.lastgroup), match.group(), position))
+            tokens.append(_token(source, str(match.lastgroup), match.group(), position, names))
         position = match.end()
     tokens.append(Token("end", "", len(text)))
     return tokens
 
 
-def _token(source: Source, group: str, text: str, position: int) -> Token:
+def _token(source: Source, group: str, text: str, position: int, names: Container[str]) -> Token:
     """Build the token of one match."""
     if group == "number":
         return Token("value", text, position, _number(source, text, position))
     if group == "text":
-        return Token("value", text, position, text[1:-1].replace(text[0] * 2, text[0]))
+        inner = text[1:-1].replace(text[0] * 2, text[0])
+        return (
+            Token("name", inner, position)
+            if text[0] == '"' and inner in names
+            else Token("value", text, position, inner)
+        )
     if group == "quoted":
         return Token("name", text[1:-1].replace("``", "`"), position)
     if group == "symbol":
@@ -94,7 +103,7 @@ def _explain(character: str) -> str:
     if character in "'\"":
         return f"this quote {character} is never closed; to write it inside a text, double it"
     if character == "`":
-        return "this backtick is never closed; backticks go around attribute names"
+        return "this backtick is never closed; backticks go around names"
     if character in "&|!":
         return f"unexpected {character!r}; write and, or, not"
     return f"unexpected character {character!r}"

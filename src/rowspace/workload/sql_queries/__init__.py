@@ -15,9 +15,9 @@ What is read (keywords in any case)::
                 a boolean column, IS [NOT] TRUE, IS [NOT] NULL, TRUE, FALSE
 
 Comparisons mean what they mean in `rowspace.workload.predicate`: thresholds must fall on bin edges, or the domain has
-no exact answer and the query is refused. Grouping by a numeric column gives its declared bins. Records with a NULL in
-a column are outside the domain (or in the column's bucket for everything else). ORDER BY changes no number, so it is
-ignored.
+no exact answer and the query is refused. Grouping by a numeric column gives its declared bins. A record whose value
+is missing is in no group and no comparison (or in the column's bucket for everything else). ORDER BY changes no number,
+so it is ignored.
 """
 
 from rowspace.workload.sql_queries.reading import sql

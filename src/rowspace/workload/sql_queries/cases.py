@@ -5,8 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from rowspace.domain import Domain
 from rowspace.workload.predicate.syntax import Value
-from rowspace.workload.sql_queries.conditions import ConditionReader, Truth, all_of, any_of, none_of
+from rowspace.workload.sql_queries.conditions import ConditionReader
+from rowspace.workload.sql_queries.truths import Truth, all_of, any_of, untrue
 
 if TYPE_CHECKING:
     from sqlglot import exp
@@ -37,7 +39,7 @@ def read_case(node: exp.Case | exp.If, reader: ConditionReader) -> list[Branch]:
     return branches
 
 
-def where_chosen(branches: list[Branch], chosen: list[bool]) -> Truth:
+def where_chosen(branches: list[Branch], chosen: list[bool], domain: Domain) -> Truth:
     """Where the deciding branch is one of those chosen.
 
     A chosen branch decides, or gives way to another chosen one, unless a branch that is not chosen comes first.
@@ -46,7 +48,7 @@ def where_chosen(branches: list[Branch], chosen: list[bool]) -> Truth:
     pieces: list[Truth] = []
     for branch, wanted in zip(branches, chosen, strict=True):
         if wanted:
-            pieces.append(all_of([branch.condition, none_of(refused)]))
+            pieces.append(all_of([branch.condition, untrue(any_of(refused), domain)]))
         else:
             refused.append(branch.condition)
     return any_of(pieces)

@@ -1,32 +1,42 @@
-"""WHERE, WHEN and FILTER: from SQL to the conditions of `rowspace.workload.predicate`.
-
-A truth is a condition or, for what holds always or never (``1 = 1``), a bool.
-"""
+"""WHERE, WHEN and FILTER: from SQL to the conditions of `rowspace.workload.predicate`."""
 
 from __future__ import annotations
 
 import math
 import operator
-from collections.abc import Callable, Iterable
+import re
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from rowspace.domain import Categorical
-from rowspace.workload.predicate.syntax import And, Comparison, Condition, Not, Or, Test, Value
+from rowspace.domain import Categorical, Dates, DayOfWeek
+from rowspace.exceptions import InvalidDomain
+from rowspace.workload.predicate.numbers import bins_between
+from rowspace.workload.predicate.relations import Sum, related
+from rowspace.workload.predicate.syntax import (
+    MIRRORED,
+    Comparison,
+    Condition,
+    Missing,
+    Not,
+    Term,
+    Test,
+    Value,
+)
 from rowspace.workload.sql_queries.columns import Columns
+from rowspace.workload.sql_queries.patterns import matching
 from rowspace.workload.sql_queries.reasons import refusal
+from rowspace.workload.sql_queries.stairs import compare_steps
+from rowspace.workload.sql_queries.subjects import Subject, read_subject
+from rowspace.workload.sql_queries.truths import Truth, all_of, any_of, is_boolean, keeps_missing, negated
 
 if TYPE_CHECKING:
     from sqlglot import exp
 
-Truth = Condition | bool
-
 _LONGEST_NUMBER = 40
+_FULL_DATE = re.compile(r"\d{4}-\d\d-\d\d(?!\d)", re.ASCII)
 _COMPARISONS: dict[str, Comparison] = {
     "EQ": "=", "NEQ": "!=", "LT": "<", "LTE": "<=", "GT": ">", "GTE": ">="
-}  # fmt: skip
-_MIRRORED: dict[Comparison, Comparison] = {
-    "=": "=", "!=": "!=", "<": ">", "<=": ">=", ">": "<", ">=": "<="
 }  # fmt: skip
 _ON_VALUES: dict[Comparison, Callable[[float | str, float | str], bool]] = {
     "=": operator.eq,
@@ -36,34 +46,6 @@ _ON_VALUES: dict[Comparison, Callable[[float | str, float | str], bool]] = {
     ">": operator.gt,
     ">=": operator.ge,
 }
-
-
-def all_of(truths: Iterable[Truth]) -> Truth:
-    """Where all hold."""
-    found: list[Condition] = []
-    for truth in truths:
-        if truth is False:
-            return False
-        if not isinstance(truth, bool):
-            found.extend(truth.conditions if isinstance(truth, And) else [truth])
-    return True if not found else found[0] if len(found) == 1 else And(tuple(found))
-
-
-def any_of(truths: Iterable[Truth]) -> Truth:
-    """Where some holds."""
-    found: list[Condition] = []
-    for truth in truths:
-        if truth is True:
-            return True
-        if not isinstance(truth, bool):
-            found.extend(truth.conditions if isinstance(truth, Or) else [truth])
-    return False if not found else found[0] if len(found) == 1 else Or(tuple(found))
-
-
-def none_of(truths: Iterable[Truth]) -> Truth:
-    """Where none holds."""
-    truth = any_of(truths)
-    return not truth if isinstance(truth, bool) else Not(truth)
 
 
 @dataclass(frozen=True)
@@ -84,7 +66,7 @@ class ConditionReader:
             case exp.Or():
                 return any_of(self.read(part) for part in _chain(node, exp.Or))
             case exp.Not():
-                return none_of([self.read(node.this)])
+                return negated(self.read(node.this))
             case exp.EQ() | exp.NEQ() | exp.LT() | exp.LTE() | exp.GT() | exp.GTE():
                 return self.compare(node.this, _COMPARISONS[type(node).__name__], node.expression, node)
             case exp.Between() if not node.args.get("symmetric"):
@@ -94,6 +76,9 @@ class ConditionReader:
                 return self._membership(node)
             case exp.Is():
                 return self._is(node)
+            case exp.Like() | exp.ILike():
+                found = self._like(node)
+                return negated(found) if node.args.get("negate") else found
             case exp.Column():
                 return self._test(node, "=", (True,))
             case exp.Boolean():
@@ -101,20 +86,54 @@ class ConditionReader:
         raise self.columns.error(node, refusal(node))
 
     def compare(self, left: exp.Expr, comparison: Comparison, right: exp.Expr, node: exp.Expr) -> Truth:
-        """A column against a value on either side, or two values such as ``1 = 1``."""
-        from sqlglot import exp
-
+        """A column against a value on either side, two values such as ``1 = 1``, or columns with each other."""
         left, right = left.unnest(), right.unnest()
-        if isinstance(left, exp.Column) and isinstance(right, exp.Column):
-            raise self.columns.error(node, refusal(right))
-        if isinstance(left, exp.Column):
-            return self._test(left, comparison, (self.value(right),))
-        if isinstance(right, exp.Column):
-            return self._test(right, _MIRRORED[comparison], (self.value(left),))
+        subjects = read_subject(left, self.columns), read_subject(right, self.columns)
+        if subjects[0] is not None and subjects[1] is None and self._is_value(right):
+            return self._test_of(subjects[0], comparison, (self.value(right),), left)
+        if subjects[1] is not None and subjects[0] is None and self._is_value(left):
+            return self._test_of(subjects[1], MIRRORED[comparison], (self.value(left),), right)
+        if not (self._is_value(left) and self._is_value(right)):
+            sums = self._sum(left), self._sum(right)
+            if sums[0] is None or sums[1] is None:
+                raise self.columns.error(node, refusal(left if sums[0] is None else right))
+            return related(sums[0], comparison, sums[1], self.columns.position(node), self.columns.text)
         first, second = self.value(left), self.value(right)
         if isinstance(first, str) != isinstance(second, str):
             raise self.columns.error(node, "a text is compared with a number")
         return bool(_ON_VALUES[comparison](first, second))
+
+    def _is_value(self, node: exp.Expr) -> bool:
+        """Whether a piece names no column; if it is no value either, reading it says why."""
+        from sqlglot import exp
+
+        return node.find(exp.Column) is None
+
+    def _sum(self, node: exp.Expr) -> Sum | None:
+        """Columns and numbers, added up; None for anything else. Chains nest to the left and are walked."""
+        from sqlglot import exp
+
+        terms: list[Term] = []
+        constant: int | float = 0
+        pending: list[tuple[int, exp.Expr]] = [(1, node)]
+        while pending:
+            sign, piece = pending.pop()
+            piece = piece.unnest()
+            match piece:
+                case exp.Add() | exp.Sub():
+                    second = sign if isinstance(piece, exp.Add) else -sign
+                    pending += [(second, piece.expression), (sign, piece.this)]
+                case exp.Neg():
+                    pending.append((-sign, piece.this))
+                case exp.Column():
+                    terms.append(Term(sign, self.columns.name(piece), self.columns.position(piece)))
+                case exp.Literal() if not piece.is_string:
+                    number = self.value(piece)
+                    assert not isinstance(number, str)
+                    constant += sign * number
+                case _:
+                    return None
+        return Sum(tuple(terms), constant)
 
     def value(self, node: exp.Expr) -> Value:
         """A constant: a text, a number or a boolean."""
@@ -133,6 +152,8 @@ class ConditionReader:
                 inner = self.value(node.this)
                 if not isinstance(inner, bool | str):
                     return -inner
+            case exp.Cast() if node.to.this in exp.DataType.TEMPORAL_TYPES and node.this.is_string:
+                return str(node.this.this)  # DATE '2024-03-01'
         raise self.columns.error(node, refusal(node))
 
     def _number(self, node: exp.Expr, text: str) -> int | float:
@@ -150,15 +171,59 @@ class ConditionReader:
             raise self.columns.error(node, "expected a finite decimal number")
         return number
 
-    def _test(self, node: exp.Expr, comparison: Comparison, values: tuple[Value, ...]) -> Test:
+    def _test(self, node: exp.Expr, comparison: Comparison, values: tuple[Value, ...]) -> Truth:
+        subject = read_subject(node, self.columns)
+        if subject is None:
+            raise self.columns.error(node, refusal(node.unnest()))
+        return self._test_of(subject, comparison, values, node)
+
+    def _test_of(
+        self, subject: Subject, comparison: Comparison, values: tuple[Value, ...], node: exp.Expr
+    ) -> Truth:
+        """A subject against values."""
+        name, position = subject.name, self.columns.position(node)
+        if subject.steps is not None:
+            try:
+                return compare_steps(subject.steps, name, comparison, values, position)
+            except InvalidDomain as error:
+                raise self.columns.error(node, str(error)) from None
+        attribute = self.columns.domain[self.columns.domain.resolve(name)[0]]
+        if subject.weekday is not None:
+            if comparison not in ("=", "!=", "in"):
+                raise self.columns.error(node, "days of the week are in a circle; list them with IN (...)")
+            days = subject.values(values)
+            held: Condition = Test(name, "in", days or DayOfWeek().values, position)
+            held = held if days else Not(held)
+            return Not(held) if comparison == "!=" else held
+        if isinstance(attribute, Dates) and subject.part is None:
+            for value in values:
+                if isinstance(value, str) and not _FULL_DATE.match(value):
+                    raise self.columns.error(
+                        node, "a date in SQL is written in full, as in DATE '2024-03-01'"
+                    )
+        test = Test(name, comparison, values, position, subject.part)
+        return test if subject.part is not None else bins_between(test, attribute)
+
+    def _like(self, node: exp.Expr) -> Truth:
+        """LIKE of a column against a text."""
         from sqlglot import exp
 
-        node = node.unnest()
-        if not isinstance(node, exp.Column):
+        subject, pattern = node.this.unnest(), node.expression
+        if not isinstance(subject, exp.Column) or not (
+            isinstance(pattern, exp.Literal) and pattern.is_string
+        ):
             raise self.columns.error(node, refusal(node))
-        return Test(self.columns.name(node), comparison, values, self.columns.position(node))
+        name, position = self.columns.name(subject), self.columns.position(node)
+        found = matching(
+            name, str(pattern.this), self.columns.domain, position, ignore_case=isinstance(node, exp.ILike)
+        )
+        if found is None:
+            raise self.columns.error(
+                node, f"{name!r} has values that are not listed, so a pattern is not decided; write IN (...)"
+            )
+        return found
 
-    def _membership(self, node: exp.In) -> Test:
+    def _membership(self, node: exp.In) -> Truth:
         listed = node.expressions
         if node.args.get("query") is not None:
             raise self.columns.error(node, refusal(node))
@@ -167,16 +232,18 @@ class ConditionReader:
         return self._test(node.this, "in", tuple(self.value(item) for item in listed))
 
     def _is(self, node: exp.Is) -> Truth:
-        """IS [NOT] TRUE or FALSE, and IS [NOT] NULL, which the domain decides beforehand."""
+        """IS TRUE, IS FALSE and IS NULL; NOT around them is read as such."""
         from sqlglot import exp
 
         wanted, subject = node.expression, node.this.unnest()
         if isinstance(wanted, exp.Boolean):
-            return self._test(subject, "=", (bool(wanted.this),))
+            return is_boolean(self.read(subject), bool(wanted.this), self.columns.domain)
         if not isinstance(wanted, exp.Null) or not isinstance(subject, exp.Column):
             raise self.columns.error(node, refusal(node))
         name = self.columns.name(subject)
         attribute = self.columns.domain[self.columns.domain.resolve(name)[0]]
+        if keeps_missing(attribute):
+            return Missing(name, position=self.columns.position(subject))
         if isinstance(attribute, Categorical) and attribute.other is not None:
             raise self.columns.error(
                 node,

@@ -6,10 +6,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from rowspace.exceptions import PredicateError
-from rowspace.workload.predicate.syntax import Value
+from rowspace.workload.predicate.syntax import Missing, Value
 from rowspace.workload.sql_queries.cases import read_case, where_chosen
-from rowspace.workload.sql_queries.conditions import ConditionReader, Truth, all_of
+from rowspace.workload.sql_queries.conditions import ConditionReader
 from rowspace.workload.sql_queries.reasons import refusal
+from rowspace.workload.sql_queries.truths import Truth, all_of, keeps_missing
 
 if TYPE_CHECKING:
     from sqlglot import exp
@@ -62,12 +63,19 @@ def _of_count(argument: exp.Expr, reader: ConditionReader) -> Truth:
             return True
         case exp.Case() | exp.If():
             branches = read_case(argument, reader)
-            return where_chosen(branches, [branch.value is not None for branch in branches])
+            return where_chosen(
+                branches, [branch.value is not None for branch in branches], reader.columns.domain
+            )
         case exp.Distinct():
             raise reader.columns.error(
-                argument, "COUNT(DISTINCT ...) is not a sum over records, so it is no linear counting query"
+                argument,
+                "COUNT(DISTINCT ...) is not a sum over records, so it is no linear counting query; "
+                "GROUP BY the column, and count the groups of the release that are clearly not empty",
             )
         case exp.Column():
+            name = reader.columns.name(argument)
+            if keeps_missing(reader.columns.domain[reader.columns.domain.resolve(name)[0]]):
+                return Missing(name, negated=True, position=reader.columns.position(argument))
             raise reader.columns.error(
                 argument,
                 "COUNT of a column skips its NULLs, which the domain does not tell apart; write COUNT(*)",
@@ -82,7 +90,7 @@ def _of_sum(argument: exp.Expr, reader: ConditionReader) -> Truth:
     if isinstance(argument, exp.Case | exp.If):
         branches = read_case(argument, reader)
         if all(_is_zero_or_one(branch.value) for branch in branches):
-            return where_chosen(branches, [branch.value == 1 for branch in branches])
+            return where_chosen(branches, [branch.value == 1 for branch in branches], reader.columns.domain)
     elif isinstance(argument, exp.Literal) and not argument.is_string and reader.value(argument) == 1:
         return True
     raise reader.columns.error(

@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import combinations, product
 from typing import TYPE_CHECKING
 
+import numpy as np
+import numpy.typing as npt
+
+from rowspace.domain import DATE_PARTS, Attribute, Numeric
 from rowspace.exceptions import PredicateError
-from rowspace.workload.predicate.syntax import Condition, tests
+from rowspace.workload.predicate.syntax import Condition, names
 from rowspace.workload.sql_queries.cases import Branch, read_case
 from rowspace.workload.sql_queries.conditions import ConditionReader
 from rowspace.workload.sql_queries.reasons import shown
+from rowspace.workload.sql_queries.subjects import Subject, read_subject
+from rowspace.workload.sql_queries.text import SqlText
 
 if TYPE_CHECKING:
     from sqlglot import exp
@@ -42,10 +48,42 @@ class CaseKey:
     def names(self) -> frozenset[str]:
         """The attributes or levels it is about."""
         found: list[Condition] = [b.condition for b in self.branches if not isinstance(b.condition, bool)]
-        return frozenset(test.name for condition in found for test in tests(condition))
+        return frozenset(name for condition in found for name, _ in names(condition))
 
 
-Key = NameKey | CaseKey
+@dataclass(frozen=True)
+class CellKey:
+    """Groups the cells of an attribute by a part of their date, or by the step they lie on."""
+
+    subject: Subject
+    written: str = field(compare=False)
+    position: int = field(compare=False)
+
+    @property
+    def names(self) -> frozenset[str]:
+        """The attribute it is about."""
+        return frozenset({self.subject.name})
+
+    def codes(self, attribute: Attribute, text: SqlText) -> npt.NDArray[np.int64]:
+        """The group of each cell."""
+        assert isinstance(attribute, Numeric)
+        found = None
+        if self.subject.steps is not None:
+            found = self.subject.steps.codes(attribute)
+        elif self.subject.part is not None:
+            part = DATE_PARTS[self.subject.part]
+            first, last = part.spans(attribute)
+            found = part.value(first) if np.array_equal(first, last) else None
+        if found is None:
+            raise text.error(
+                f"cells of {self.subject.name!r} lie in several groups of {self.written}; group by the column itself, "
+                "or declare finer cells that do not",
+                self.position,
+            )
+        return found
+
+
+Key = NameKey | CaseKey | CellKey
 KeySet = tuple[Key, ...]
 
 
@@ -70,9 +108,16 @@ class KeyReader:
                 return NameKey(columns.name(node)) if aliased is None else self.key(aliased)
             case exp.Case() | exp.If():
                 return CaseKey(tuple(read_case(node, self.conditions)))
-        raise columns.error(
-            node, f"{shown(node)} cannot be a group: expected a column, a level, or CASE with bins"
-        )
+        subject = read_subject(node, columns)
+        if subject is None:
+            raise columns.error(
+                node,
+                f"{shown(node)} cannot be a group: expected a column, a level, CASE with bins, FLOOR(x / 10), EXTRACT "
+                "or DATE_TRUNC",
+            )
+        if subject.steps is None and subject.part is None:
+            return NameKey(subject.name)  # the hour or the day of the week, declared as attributes
+        return CellKey(subject, shown(node), columns.position(node))
 
     def sets(self, group: exp.Group) -> list[KeySet]:
         """All sets of keys, the finest first, each once."""

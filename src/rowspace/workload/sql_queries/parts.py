@@ -18,11 +18,19 @@ from rowspace.exceptions import TooLarge
 from rowspace.workload.conditions import Conditions, check_entries
 from rowspace.workload.factors import Cells, Factor, LevelCells
 from rowspace.workload.predicate import Component
-from rowspace.workload.predicate.meaning import check_joint_cells, check_work, holds, touched, work
-from rowspace.workload.predicate.syntax import And, Condition, Not, Or, Test, conjuncts
-from rowspace.workload.sql_queries.conditions import Truth, all_of
-from rowspace.workload.sql_queries.grouping import CaseKey, Key, KeySet, NameKey
+from rowspace.workload.predicate.meaning import (
+    check_joint_cells,
+    check_work,
+    holds,
+    touched,
+    with_all_places,
+    with_places_for,
+    work,
+)
+from rowspace.workload.predicate.syntax import Condition, Missing, Or, Test, conjuncts
+from rowspace.workload.sql_queries.grouping import CaseKey, CellKey, Key, KeySet, NameKey
 from rowspace.workload.sql_queries.text import SqlText
+from rowspace.workload.sql_queries.truths import Truth, all_of, untrue
 from rowspace.workload.sql_queries.wording import worded
 
 #: Most groups with a condition of their own, over all statements: each takes a row and its words.
@@ -103,8 +111,14 @@ class PartBuilder:
             return None
         if not conditions and len(keys) == 1 and isinstance(keys[0], NameKey):
             return self._family(keys[0].name)
+        return self._rows(self._cells(attributes, conditions, keys), conditions, keys, position)
+
+    def _cells(self, attributes: frozenset[str], conditions: list[Condition], keys: list[Key]) -> Domain:
+        """The cells of a component, with the places for missing values that its conditions and keys tell apart."""
         own = self.domain.subset(attributes)
-        return self._rows(own, conditions, keys, position)
+        for condition in conditions:
+            own = with_places_for(condition, own)
+        return with_all_places(own) if any(isinstance(key, CaseKey) for key in keys) else own
 
     def _family(self, name: str) -> Factor:
         """Every cell of an attribute, or every label of a level."""
@@ -125,12 +139,14 @@ class PartBuilder:
             if isinstance(condition, bool)
             else holds(condition, own, self.text)
         )
-        cells = np.flatnonzero(mask)
+        grouped = _Grouped(own, keys, self.text)
+        # As in all tables, no group for missing values; where the condition leaves nothing else, they are meant.
+        cells = np.flatnonzero(mask & grouped.known)
+        cells = cells if cells.size else np.flatnonzero(mask)
         if not cells.size:
             raise self.text.error(
                 "no cell of the domain satisfies this: the answer would always be 0", position
             )
-        grouped = _Grouped(own, keys, self.text)
         chosen = grouped.codes(cells)
         order = np.argsort(chosen, kind="stable")
         starts = np.flatnonzero(np.diff(chosen[order], prepend=-1))
@@ -144,8 +160,21 @@ class _Grouped:
 
     def __init__(self, domain: Domain, keys: list[Key], text: SqlText) -> None:
         self._domain = domain
+        self._text = text
         self._keys = keys
         self._by_key = [self._codes(key, text) for key in keys]
+
+    @property
+    def known(self) -> npt.NDArray[np.bool_]:
+        """The joint cells where all columns that are grouped by have a value."""
+        found = np.ones(self._domain.shape, dtype=np.bool_)
+        for key in self._keys:
+            if isinstance(key, CaseKey):
+                continue
+            name = self._domain.resolve(key.name)[0] if isinstance(key, NameKey) else key.subject.name
+            if name in self._domain.places:
+                found[(slice(None),) * self._domain.position(name) + (-1,)] = False
+        return found
 
     def codes(self, cells: npt.NDArray[np.int64]) -> Codes:
         """Number the groups of some cells, in the order of the keys."""
@@ -178,9 +207,9 @@ class _Grouped:
         if isinstance(key, NameKey):
             name, level = domain.resolve(key.name)
             own = np.arange(domain[name].size) if level is None else domain.level(key.name).groups
-            shape = [1] * len(domain)
-            shape[domain.position(name)] = len(own)
-            return np.broadcast_to(own.reshape(shape), domain.shape)
+            return self._along(own, name)
+        if isinstance(key, CellKey):
+            return self._along(key.codes(domain[key.subject.name], text), key.subject.name)
         numbers: dict[tuple[type, object], int] = {}
         codes = np.full(domain.shape, -1, dtype=np.int64)
         for branch in key.branches:
@@ -193,21 +222,45 @@ class _Grouped:
             codes[(codes < 0) & where] = number
         return codes
 
+    def _along(self, codes: Codes, name: str) -> Codes:
+        """Codes along the axis of an attribute; its place for missing values is a group of its own."""
+        axis = self._domain.position(name)
+        found = codes - codes.min()
+        if len(found) < self._domain.shape[axis]:
+            found = np.append(found, found.max() + 1)
+        shape = [1] * len(self._domain)
+        shape[axis] = len(found)
+        return np.broadcast_to(found.reshape(shape), self._domain.shape)
+
     def _key_condition(self, key: Key, code: int, cell: tuple[np.intp, ...]) -> list[Condition]:
         """The condition that a key has the value it has on a cell."""
         if isinstance(key, NameKey):
             name, level = self._domain.resolve(key.name)
             at = int(cell[self._domain.position(name)])
             own = self._domain.subset([name])
-            if level is not None:
+            if level is not None and at < self._domain[name].size:
                 found = self._domain.level(key.name)
                 return [Test(key.name, "=", (found.labels[int(found.groups[at])],))]
             single = worded(own, np.array([at]))
             return [] if single is None else [single]
-        return [_branch_condition(key, code)]
+        if isinstance(key, CellKey):
+            return self._step_condition(key, cell)
+        return [_branch_condition(key, code, self._domain)]
+
+    def _step_condition(self, key: CellKey, cell: tuple[np.intp, ...]) -> list[Condition]:
+        """The condition that a cell has the part of a date, or lies on the step, that it does."""
+        name = key.subject.name
+        attribute, at = self._domain[name], int(cell[self._domain.position(name)])
+        if at == attribute.size:
+            return [Missing(name)]
+        codes = key.codes(attribute, self._text)
+        if key.subject.part is not None:
+            return [Test(name, "=", (int(codes[at]),), part=key.subject.part)]
+        step = worded(self._domain.subset([name]), np.flatnonzero(codes == codes[at]))
+        return [] if step is None else [step]
 
 
-def _branch_condition(key: CaseKey, code: int) -> Condition:
+def _branch_condition(key: CaseKey, code: int, domain: Domain) -> Condition:
     """The condition that a CASE takes its value number `code`."""
     numbers: dict[tuple[type, object], int] = {}
     earlier: list[Condition] = []
@@ -216,8 +269,9 @@ def _branch_condition(key: CaseKey, code: int) -> Condition:
         number = numbers.setdefault((type(branch.value), branch.value), len(numbers))
         condition = branch.condition
         if number == code:
-            own = [Not(c) for c in earlier] + ([] if isinstance(condition, bool) else [condition])
-            pieces.append(own[0] if len(own) == 1 else And(tuple(own)))
+            own = all_of([*(untrue(c, domain) for c in earlier), condition])
+            assert not isinstance(own, bool)
+            pieces.append(own)
         if isinstance(condition, bool):
             if condition:
                 break

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import io
 import os
 from collections import Counter
 from pathlib import Path
 
 from rowspace.domain import Domain
-from rowspace.exceptions import InvalidWorkload
+from rowspace.exceptions import InvalidWorkload, PredicateError
+from rowspace.files import open_regular
 from rowspace.workload.part import Part
-from rowspace.workload.sql_queries.conditions import all_of
+from rowspace.workload.predicate.source import with_quoting_advice
 from rowspace.workload.sql_queries.parts import PartBuilder
 from rowspace.workload.sql_queries.selects import Select, read_select
 from rowspace.workload.sql_queries.statements import MAX_LENGTH, read_statements
 from rowspace.workload.sql_queries.text import SqlText
+from rowspace.workload.sql_queries.truths import all_of
 from rowspace.workload.union import Workload
 
 
@@ -43,6 +46,14 @@ def sql(domain: Domain, text: str | os.PathLike[str]) -> Workload:
     if not isinstance(domain, Domain):
         raise InvalidWorkload(f"a workload needs a Domain first, got {type(domain).__name__}")
     source = SqlText(_content(text))
+    try:
+        return _workload(domain, source)
+    except PredicateError as error:
+        raise with_quoting_advice(error, source.text, domain.names) from None
+
+
+def _workload(domain: Domain, source: SqlText) -> Workload:
+    """The statements of a text as one workload."""
     selects = [read_select(statement, domain, source) for statement in read_statements(source)]
     if not selects:
         raise InvalidWorkload("expected at least one statement such as SELECT COUNT(*) FROM people, got none")
@@ -66,7 +77,7 @@ def _content(text: object) -> str:
         raise InvalidWorkload(f"SQL must be text, or a path of a file, got {type(text).__name__}")
     path = Path(text)
     try:
-        with path.open(encoding="utf-8") as file:
+        with io.TextIOWrapper(open_regular(path), encoding="utf-8") as file:
             return file.read(MAX_LENGTH + 1)
     except OSError as error:
         raise InvalidWorkload(f"cannot read SQL from {path.name!r}: {error.strerror}") from None

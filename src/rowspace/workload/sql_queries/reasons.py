@@ -21,6 +21,12 @@ def refusal(node: exp.Expr) -> str:
     match node:
         case exp.Placeholder() | exp.Parameter() | exp.SessionParameter():
             return "a placeholder has no value here; write the value itself"
+        case exp.Escape():
+            return "ESCAPE is not read; list the categories with IN (...)"
+        case exp.CurrentDate() | exp.CurrentTimestamp() | exp.CurrentTime():
+            return "the current date changes; write the date itself, as in DATE '2024-03-01'"
+        case exp.Add() | exp.Sub() if node.find(exp.Interval) is not None:
+            return f"{shown(node)} is not computed; write the date itself, as in DATE '2024-03-01'"
         case exp.Like() | exp.ILike() | exp.SimilarTo() | exp.RegexpLike() | exp.Glob():
             return "patterns are not evaluated; list the categories with IN (...)"
         case exp.Null():

@@ -7,27 +7,27 @@ from typing import TYPE_CHECKING
 
 from rowspace.domain import Domain
 from rowspace.workload.sql_queries.columns import Columns
-from rowspace.workload.sql_queries.conditions import ConditionReader, Truth
+from rowspace.workload.sql_queries.conditions import ConditionReader
 from rowspace.workload.sql_queries.counts import Count, read_count
 from rowspace.workload.sql_queries.grouping import KeyReader, KeySet
 from rowspace.workload.sql_queries.statements import Statement
+from rowspace.workload.sql_queries.tables import read_source, read_where
 from rowspace.workload.sql_queries.text import SqlText
+from rowspace.workload.sql_queries.truths import Truth, all_of
 
 if TYPE_CHECKING:
     from sqlglot import exp
 
 # What a SELECT may have beside counts, and why the rest is refused. ORDER BY changes no number, so it is ignored.
-_READ = frozenset({"expressions", "from", "from_", "where", "group", "order", "kind"})
+_READ = frozenset({"expressions", "from", "from_", "where", "group", "order", "kind", "with", "with_"})
 _REFUSED = {
     "joins": "a join is not over the one declared table; join before counting, and declare the joined table",
     "laterals": "a lateral join is not over the one declared table",
-    "having": "HAVING chooses groups by their true counts, which is not a linear query; filter the released answers",
+    "having": "HAVING chooses groups by their true counts, which is not linear; filter the released answers instead",
     "limit": "LIMIT chooses rows of the result, which is not a linear query; leave it out",
     "offset": "OFFSET chooses rows of the result, which is not a linear query; leave it out",
     "fetch": "FETCH chooses rows of the result, which is not a linear query; leave it out",
-    "distinct": "SELECT DISTINCT is not a count of records; leave DISTINCT out",
-    "with": "a WITH clause is a subquery; write one SELECT over the declared table",
-    "with_": "a WITH clause is a subquery; write one SELECT over the declared table",
+    "distinct": "SELECT DISTINCT is not a count of records; leave DISTINCT out, and GROUP BY what is selected",
     "into": "INTO writes a table; a query only counts",
     "qualify": "QUALIFY chooses rows by a window function, which is not a linear query",
     "windows": "window functions are not counts of records; use GROUP BY",
@@ -50,16 +50,11 @@ def read_select(statement: Statement, domain: Domain, text: SqlText) -> Select:
     """Read one statement against a domain, or say where and why it is no linear counting query."""
     select, start = statement.select, statement.position
     unplaced = Columns(domain, text, frozenset(), start)
-    for part, value in select.args.items():
-        if value and part not in _READ:
-            reason = _REFUSED.get(part, f"{part.strip('_').upper()} is not part of a counting query")
-            node = value[0] if isinstance(value, list) else value
-            raise text.error(reason, unplaced.position(node) if hasattr(node, "walk") else start)
-    table, names = _table(select, unplaced)
-    columns = Columns(domain, text, names, start)
+    _check_clauses(select, _READ, unplaced)
+    source = read_source(select, unplaced)
+    columns = source.columns
     reader = ConditionReader(columns)
-    where = select.args.get("where")
-    truth = True if where is None else reader.read(where.this)
+    truth = all_of([source.where, read_where(select, reader)])
     counts, keys = _items(select, reader)
     group = select.args.get("group")
     read_keys = KeyReader(reader, select.expressions)
@@ -68,7 +63,7 @@ def read_select(statement: Statement, domain: Domain, text: SqlText) -> Select:
     for item in keys:
         if read_keys.key(item) not in grouped:
             raise columns.error(item, "a selected column that is no count must be in GROUP BY; add it there")
-    return Select(statement, table, truth, counts, tuple(key_sets))
+    return Select(statement, source.table, truth, counts, tuple(key_sets))
 
 
 def _items(select: exp.Select, reader: ConditionReader) -> tuple[tuple[Count, ...], list[exp.Expr]]:
@@ -89,22 +84,11 @@ def _items(select: exp.Select, reader: ConditionReader) -> tuple[tuple[Count, ..
     return tuple(counts), keys
 
 
-def _table(select: exp.Select, columns: Columns) -> tuple[str, frozenset[str]]:
-    """The one table of a statement, and the names its columns may be qualified with."""
-    from sqlglot import exp
-
-    source = select.args.get("from_") or select.args.get("from")
-    if source is None:
-        raise columns.text.error("a query needs FROM and the name of the table", columns.start)
-    table = source.this
-    if not isinstance(table, exp.Table) or not isinstance(table.this, exp.Identifier):
-        raise columns.error(table, "a subquery is not the declared table; write FROM and the table's name")
-    for part, value in table.args.items():
-        if value and part not in ("this", "alias", "db", "catalog"):
-            reason = _REFUSED.get(part, f"{part} of a table is not part of a counting query")
-            raise columns.error(table, reason)
-    alias = table.args.get("alias")
-    if alias is not None and alias.args.get("columns"):
-        raise columns.error(table, "columns cannot be renamed in FROM; use the declared names")
-    own = {table.name.lower()} if alias is None else {table.name.lower(), str(alias.name).lower()}
-    return ".".join(part.name for part in table.parts), frozenset(own)
+def _check_clauses(select: exp.Select, read: frozenset[str], columns: Columns) -> None:
+    """Refuse what no counting query has, with the reason."""
+    for part, value in select.args.items():
+        if value and part not in read:
+            reason = _REFUSED.get(part, f"{part.strip('_').upper()} is not part of a counting query")
+            node = value[0] if isinstance(value, list) else value
+            position = columns.position(node) if hasattr(node, "walk") else columns.start
+            raise columns.text.error(reason, position)

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from rowspace.exceptions import PredicateError
 from rowspace.workload.sql_queries.text import SqlText
@@ -34,7 +34,6 @@ _CLOSING = frozenset({"R_PAREN", "R_BRACKET", "R_BRACE", "END"})
 _PREFIX = frozenset({"NOT", "DASH", "PLUS", "TILDE", "TILDA"})
 # What a statement that only reads or writes begins with, and why it is refused.
 _OTHER_STATEMENTS = {
-    "WITH": "a WITH clause: write one SELECT over the declared table",
     "L_PAREN": "a parenthesis: write the SELECT without parentheses around it",
 }
 
@@ -63,10 +62,13 @@ def _tokens(text: SqlText) -> list[Any]:
     from sqlglot.errors import TokenError
     from sqlglot.tokens import Tokenizer
 
+    class BothQuotes(Tokenizer):
+        IDENTIFIERS: ClassVar = ['"', "`"]
+
     if len(text.text) > MAX_LENGTH:
         raise text.error(f"SQL has at most {MAX_LENGTH:,} characters, got {len(text.text):,}", MAX_LENGTH)
     try:
-        return list(Tokenizer().tokenize(text.text))
+        return list(BothQuotes().tokenize(text.text))
     except TokenError as error:
         # Its message quotes the text; the place is in the cause, "Missing ' from 3:12".
         place = re.search(r"from (\d+):(\d+)", f"{error} {error.__cause__}")
@@ -125,7 +127,7 @@ def _parse(tokens: list[Any], text: SqlText) -> exp.Select:
 
     first = tokens[0]
     # Looked at before parsing: the parser takes anything, and remarks on the terminal what it does not know.
-    if first.token_type.name != "SELECT":
+    if first.token_type.name not in ("SELECT", "WITH"):
         what = _OTHER_STATEMENTS.get(first.token_type.name, f"{first.text[:40]!r}")
         raise text.error(f"expected a SELECT that counts, got {what}; nothing else is read", first.start)
     try:

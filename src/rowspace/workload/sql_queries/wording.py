@@ -7,8 +7,8 @@ from itertools import pairwise
 import numpy as np
 import numpy.typing as npt
 
-from rowspace.domain import Attribute, Categorical, Domain, Numeric
-from rowspace.workload.predicate.syntax import And, Condition, Or, Test
+from rowspace.domain import Attribute, Categorical, Dates, Domain, Numeric
+from rowspace.workload.predicate.syntax import And, Condition, Missing, Or, Test, Value
 
 Cells = npt.NDArray[np.int64]
 
@@ -28,7 +28,7 @@ def worded(domain: Domain, cells: Cells) -> Condition | None:
         return None  # not a product of conditions on each attribute
     found: list[Condition] = []
     for (name, attribute), chosen in zip(domain.attributes, along, strict=True):
-        if len(chosen) == attribute.size and len(domain) > 1:
+        if len(chosen) == domain.shape[domain.position(name)] and len(domain) > 1:
             # It says nothing, but a saved condition must touch the attributes it is about.
             return None
         condition = _one(name, attribute, chosen)
@@ -39,7 +39,14 @@ def worded(domain: Domain, cells: Cells) -> Condition | None:
 
 
 def _one(name: str, attribute: Attribute, cells: Cells) -> Condition | None:
-    """A condition on one attribute."""
+    """A condition on one attribute; the cell after its last is the place for missing values."""
+    if cells[-1] == attribute.size:
+        if len(cells) == 1:
+            return Missing(name)
+        known = _one(name, attribute, cells[:-1])
+        if known is None:
+            return None
+        return Or((*(known.conditions if isinstance(known, Or) else (known,)), Missing(name)))
     if isinstance(attribute, Categorical):
         if len(cells) > _MOST_CATEGORIES:
             return None
@@ -55,8 +62,8 @@ def _one(name: str, attribute: Attribute, cells: Cells) -> Condition | None:
 
 def _span(name: str, attribute: Numeric, first: int, last: int) -> Condition:
     """Some bins in a row."""
-    low, high = _number(attribute.edge(first)), _number(attribute.edge(last + 1))
-    if attribute.integer and high - low == 1:
+    low, high = _literal(attribute, first), _literal(attribute, last + 1)
+    if attribute.integer and attribute.edge(last + 1) - attribute.edge(first) == 1:
         return Test(name, "=", (low,))
     ends: list[Condition] = []
     if first > 0 or last == attribute.size - 1:
@@ -66,6 +73,9 @@ def _span(name: str, attribute: Numeric, first: int, last: int) -> Condition:
     return ends[0] if len(ends) == 1 else And(tuple(ends))
 
 
-def _number(edge: float) -> int | float:
+def _literal(attribute: Numeric, index: int) -> Value:
     """An edge as people write it."""
+    edge = attribute.edge(index)
+    if isinstance(attribute, Dates):
+        return attribute.format(edge)
     return int(edge) if edge.is_integer() and abs(edge) < 2**53 else edge

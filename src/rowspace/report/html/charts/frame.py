@@ -10,6 +10,10 @@ from rowspace.markup import Markup, element
 from ..scales import EXTENT, Scale, coordinate, tick_labels, ticks
 
 _END = 0.97
+_LONGEST = 16
+_GAP = 2
+_FIT_A_PHONE = 30
+"""Characters of labels, with gaps, that fit below an area on a phone."""
 
 
 @dataclass(frozen=True)
@@ -46,20 +50,28 @@ def frame(
         aria_hidden="true",
         focusable="false",
     )
-    widest = max((len(tick.label) for tick in up), default=1)
-    left = element(
-        "div",
-        *(element("span", tick.label, style=f"bottom:{100 * tick.share:.2f}%") for tick in up),
-        class_="up",
-        style=f"width:{widest + 1}ch",
-    )
+    left = labels_up(up)
     below = labels_across(across)
     title = element("div", across_title, class_="axis-title")
     return element("div", left, area, below, title, class_="plot", role="img", aria_label=description)
 
 
-def labels_across(ticks: Iterable[Tick]) -> Markup:
-    """Labels below an area; one at its end leans inwards, or a long one would leave the card."""
+def labels_up(ticks: Sequence[Tick]) -> Markup:
+    """Labels left of an area, which is as wide as the longest of them."""
+    return element(
+        "div",
+        *(element("span", tick.label, style=f"bottom:{100 * tick.share:.2f}%") for tick in ticks),
+        _room(ticks),
+        class_="up",
+    )
+
+
+def labels_across(ticks: Sequence[Tick], *, upright: bool = False) -> Markup:
+    """Labels below an area; a number at its end leans inwards, or it would leave the card.
+
+    upright: names, which are written upwards, so that long ones do not run into one another.
+    """
+    dense = sum(len(tick.label) + _GAP for tick in ticks) > _FIT_A_PHONE and not upright
     return element(
         "div",
         *(
@@ -71,8 +83,23 @@ def labels_across(ticks: Iterable[Tick]) -> Markup:
             )
             for tick in ticks
         ),
-        class_="across",
+        _room(ticks) if upright else None,
+        class_="across" + " upright" * upright + " dense" * dense,
     )
+
+
+def shortened(label: str) -> str:
+    """A name that leaves room for what it names; the beginning and the end tell most.
+
+    >>> shortened("Transport-moving"), shortened("Outlying-US(Guam-USVI-etc)")
+    ('Transport-moving', 'Outlying-U…-etc)')
+    """
+    return label if len(label) <= _LONGEST else f"{label[: _LONGEST - 6]}…{label[-5:]}"
+
+
+def _room(ticks: Sequence[Tick]) -> Markup:
+    """The labels again, unseen and on one spot: they make the room that labels at places of their own do not take."""
+    return element("b", *(element("i", tick.label) for tick in ticks), class_="room", aria_hidden="true")
 
 
 def _line(share: float) -> Markup:

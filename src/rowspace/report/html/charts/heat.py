@@ -9,7 +9,7 @@ from rowspace.markup import Markup, element, fragment
 
 from ...numbers import counts
 from ..estimates import Estimates
-from .frame import Tick, labels_across
+from .frame import Tick, labels_across, labels_up, shortened
 
 MOST_FIGURES = (24, 10)
 """Most rows and columns that are written out as figures."""
@@ -17,11 +17,15 @@ MOST_FIGURES = (24, 10)
 
 @dataclass(frozen=True)
 class Axis:
-    """One attribute of a table: its name, the labels of its cells, and which of them to write on a map."""
+    """One attribute of a table: its name, the labels of its cells, and which of them to write on a map.
+
+    names: whether the labels are names rather than numbers.
+    """
 
     name: str
     labels: Sequence[str]
     ticks: Sequence[Tick]
+    names: bool = False
 
 
 def written_out(rows: int, columns: int) -> bool:
@@ -45,7 +49,7 @@ def _shades(values: Sequence[float]) -> list[float]:
 def _figures(data: Estimates, rows: Axis, columns: Axis, description: str) -> Markup:
     """An HTML table: to be read, copied and spoken like any other."""
     width = len(columns.labels)
-    answers, errors = counts(data.answer, data.std_error), counts(data.std_error, data.std_error)
+    answers, errors = counts(data.answer, data.std_error), counts(data.half_width, data.std_error)
     shades, words = _shades(data.answer), data.sentences()
     head = element(
         "tr",
@@ -106,14 +110,10 @@ def _map(data: Estimates, rows: Axis, columns: Axis, description: str) -> Markup
         aria_hidden="true",
         focusable="false",
     )
-    longest = max((len(tick.label) for tick in rows.ticks), default=1)
-    left = element(
-        "div",
-        *(element("span", tick.label, style=f"bottom:{100 * (1 - tick.share):.2f}%") for tick in rows.ticks),
-        class_="up",
-        style=f"width:{min(longest, 14) + 1}ch",
+    left = labels_up([Tick(1 - tick.share, shortened(tick.label)) for tick in rows.ticks])
+    below = labels_across(
+        [Tick(tick.share, shortened(tick.label)) for tick in columns.ticks], upright=columns.names
     )
-    below = labels_across(columns.ticks)
     title = element("div", columns.name, class_="axis-title")
     top = counts([max(data.answer)], [min(data.std_error)])[0]
     key = element("p", "0 or less ", element("i", class_="ramp", aria_hidden="true"), f" {top}", class_="key")

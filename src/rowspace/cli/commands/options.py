@@ -17,8 +17,20 @@ def _check_level(level: float) -> float:
 StudyFile = Annotated[
     Path, typer.Argument(metavar="STUDY", help="The study file (TOML).", show_default=False)
 ]
+ReleaseFile = Annotated[Path, typer.Argument(metavar="RELEASE", help="A .release file.", show_default=False)]
 Table = Annotated[
     str | None, typer.Option("--table", metavar="NAME", help="The table, when the data is a database.")
+]
+Outputs = Annotated[
+    list[Path] | None,
+    typer.Option(
+        "--output",
+        "-o",
+        metavar="OUT",
+        help="Where to write: .release keeps everything, for `ask`; .csv, .parquet, .json and .xlsx are tables. "
+        "May be given several times.",
+        show_default=False,
+    ),
 ]
 Level = Annotated[
     float,

@@ -1,0 +1,72 @@
+"""Which records the answers are about, in words, where that is not all of them.
+
+Every output says it from here: an interval covers the count among the records that are counted, and nothing else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from rowspace.domain import Attribute, Domain, Numeric
+from rowspace.privacy import PrivacyUnit
+
+_NAMED = 12
+
+
+def population(domain: Domain, units: Iterable[PrivacyUnit | None] = ()) -> str:
+    """What is left out by what was declared: rows beyond a bound for each unit, values an attribute drops.
+
+    Nothing, where every record is counted.
+
+    >>> from rowspace.domain import Categorical
+    >>> domain = Domain(age=Numeric(0, 100, bins=10, outside="drop"), sex=Categorical(["F", "M"], other="?"))
+    >>> print(population(domain, [PrivacyUnit("person_id", rows=5)]))
+    At most 5 rows of each person_id are counted, and no row without one. Records whose age is outside [0, 100) or \
+missing are not counted.
+    """
+    capped = [_capped(unit) for unit in dict.fromkeys(units) if unit is not None]
+    dropping = [(name, attribute) for name, attribute in domain.attributes if _drops(attribute)]
+    return " ".join([*capped, *([_dropped(dropping)] if dropping else [])])
+
+
+def interval_words(population: str, level: float) -> str:
+    """What an interval covers, and how surely.
+
+    >>> interval_words("", 0.95)
+    'Each interval by itself covers the true count with probability 0.95.'
+    """
+    count = "the count among the records that are counted" if population else "the true count"
+    return f"Each interval by itself covers {count} with probability {level:g}."
+
+
+def _capped(unit: PrivacyUnit) -> str:
+    """What a bound on the rows of each unit leaves."""
+    rows = "1 row" if unit.rows == 1 else f"{unit.rows:,} rows"
+    verb = "is" if unit.rows == 1 else "are"
+    return f"At most {rows} of each {unit.column} {verb} counted, and no row without one."
+
+
+def _drops(attribute: Attribute) -> bool:
+    """Whether records with values the attribute does not know are left out of every answer."""
+    return getattr(attribute, "outside", "drop") == "drop" and getattr(attribute, "other", None) is None
+
+
+def _dropped(attributes: Sequence[tuple[str, Attribute]]) -> str:
+    """Values that some attributes drop, one sentence for all of them."""
+    shown = attributes[:_NAMED]
+    cases = [
+        f"{name} is {_outside(attribute)}" for name, attribute in shown if isinstance(attribute, Numeric)
+    ]
+    listed = [name for name, attribute in shown if not isinstance(attribute, Numeric)]
+    if listed:
+        cases.append(f"{' or '.join(filter(None, (', '.join(listed[:-1]), listed[-1])))} is not listed")
+    if len(attributes) == 1:
+        return f"Records whose {cases[0]} or missing are not counted."
+    more = f" (likewise {len(attributes) - _NAMED:,} more attributes)" if len(attributes) > _NAMED else ""
+    return (
+        f"Records whose {', or whose '.join(cases)}{more}, or where one of these is missing, are not counted."
+    )
+
+
+def _outside(attribute: Numeric) -> str:
+    return f"outside [{attribute.format(attribute.low)}, {attribute.format(attribute.high)})"

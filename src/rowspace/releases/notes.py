@@ -1,0 +1,76 @@
+"""What goes with released numbers wherever they go: the promise, how to read them, and which records they are about."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from rowspace.planning import interval_words
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from .combined import Combined
+    from .consistent import Consistent
+    from .derived import Estimate
+    from .derived_tables import CrossTable
+    from .release import Release
+
+    Derived = TypeVar("Derived", Estimate, CrossTable, pd.DataFrame)
+
+
+def read_as(population: str, noise: str = "noise") -> str:
+    """How to read unbiased answers, in words."""
+    before, among = (f"{population} ", " for the records that are counted") if population else ("", "")
+    return (
+        f"{before}Answers are unbiased{among}: {noise} was added, and the standard error of an answer, in counts, says "
+        "how much. They agree with one another; a negative or fractional count is noise, not a mistake."
+    )
+
+
+def notes_of(release: Release | Combined | Consistent, level: float | None = None) -> dict[str, Any]:
+    """The statement; the population where records are left out; what intervals at a level cover, where there are some.
+
+    >>> import rowspace as rs
+    >>> domain = rs.Domain(age=rs.Numeric(0, 4, bins=4, outside="drop"))
+    >>> made = rs.release(rs.plan(rs.workload.total(domain), rs.PureDP(1.0)), [10, 20, 30, 40])
+    >>> notes_of(made, 0.9)["intervals"]
+    'Each interval by itself covers the count among the records that are counted with probability 0.9.'
+    """
+    left_out = _population(release)
+    notes: dict[str, Any] = {"statement": release.statement}
+    if left_out:
+        notes["population"] = left_out
+    if level is not None:
+        notes |= {"level": level, "intervals": interval_words(left_out, level)}
+    return notes
+
+
+def with_notes(
+    frame: pd.DataFrame, release: Release | Combined | Consistent, level: float | None = None
+) -> pd.DataFrame:
+    """The same frame with the notes in its ``attrs``."""
+    frame.attrs |= notes_of(release, level)
+    return frame
+
+
+def stating(derived: Derived, release: Release | Combined) -> Derived:
+    """What was derived from a release, saying which records it is about."""
+    from .derived import Estimate
+    from .derived_tables import CrossTable
+
+    if isinstance(derived, Estimate):
+        return replace(derived, population=release.plan.population)
+    frames = (
+        (derived.answer, derived.std_error, derived.low, derived.high)
+        if isinstance(derived, CrossTable)
+        else (derived,)
+    )
+    for frame in frames:
+        with_notes(frame, release)
+    return derived
+
+
+def _population(release: Release | Combined | Consistent) -> str:
+    plan = release.plan if hasattr(release, "plan") else release.release.plan
+    return plan.population

@@ -1,0 +1,155 @@
+"""What is compared or grouped: a column, a part of its date, or the step of a staircase that its value lies on."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+from rowspace.domain import DATE_PARTS, Dates, DayOfWeek, HourOfDay, Numeric
+from rowspace.workload.predicate.syntax import Value
+from rowspace.workload.sql_queries.columns import Columns
+from rowspace.workload.sql_queries.reasons import shown
+from rowspace.workload.sql_queries.stairs import DateSteps, NumberSteps, Steps
+
+if TYPE_CHECKING:
+    from sqlglot import exp
+
+_UNITS = ("year", "quarter", "month", "week", "day", "hour", "minute")
+_FUNCTIONS = {"Year": "year", "Quarter": "quarter", "Month": "month", "Week": "week", "Day": "day", "Hour": "hour",
+              "Minute": "minute", "DayOfYear": "doy"}  # fmt: skip
+_WEEKDAYS = ("dow", "isodow")
+
+
+@dataclass(frozen=True)
+class Subject:
+    """A column, with at most one of: a part of its date, steps, or days of the week that go by number."""
+
+    name: str
+    part: str | None = None
+    steps: Steps | None = None
+    weekday: str | None = None
+
+    def values(self, values: tuple[Value, ...]) -> tuple[Value, ...]:
+        """The values as the attribute has them: days of the week by name, numbers that are none left out."""
+        if self.weekday is None:
+            return values
+        days = DayOfWeek().values
+        # EXTRACT counts Monday as 1; dow has 0 for Sunday where isodow has 7.
+        numbers: dict[float, Value] = {number + 1: day for number, day in enumerate(days)}
+        if self.weekday == "dow":
+            numbers[0] = numbers.pop(7)
+        return tuple(numbers[value] for value in values if not isinstance(value, str) and value in numbers)
+
+
+def read_subject(node: exp.Expr, columns: Columns) -> Subject | None:
+    """The subject that an expression is, or None when it is something else."""
+    from sqlglot import exp
+
+    node = node.unnest()
+    if isinstance(node, exp.Column):
+        return Subject(columns.name(node))
+    for reader in (_extract, _truncated, _floored):
+        found = reader(node, columns)
+        if found is not None:
+            return found
+    return None
+
+
+def _extract(node: exp.Expr, columns: Columns) -> Subject | None:
+    """EXTRACT(month FROM d), MONTH(d), DATE_PART('month', d)."""
+    from sqlglot import exp
+
+    match node:
+        case exp.Extract():
+            part, column = node.name.lower(), node.expression
+        case exp.Anonymous() if node.name.lower() in ("date_part", "datepart") and len(node.expressions) == 2:
+            part, column = node.expressions[0].name.lower(), node.expressions[1]
+        case _ if type(node).__name__ in _FUNCTIONS:
+            part, column = _FUNCTIONS[type(node).__name__], node.this
+        case _:
+            return None
+    column = column.unnest()
+    if not isinstance(column, exp.Column):
+        return None
+    if part not in DATE_PARTS:
+        raise columns.error(
+            node, f"{part.upper()} of a date is not read; expected one of {', '.join(DATE_PARTS)}"
+        )
+    if part in _WEEKDAYS and (name := columns.reading(column, DayOfWeek)) is not None:
+        return Subject(name, weekday=part)
+    if part == "hour" and (name := columns.reading(column, HourOfDay)) is not None:
+        return Subject(name)
+    return Subject(_dates(column, columns), part=part)
+
+
+def _truncated(node: exp.Expr, columns: Columns) -> Subject | None:
+    """DATE_TRUNC('month', d), CAST(d AS DATE), DATE(d)."""
+    from sqlglot import exp
+
+    match node:
+        case exp.DateTrunc() | exp.TimestampTrunc():
+            unit = node.args["unit"].name.lower() if node.args.get("unit") is not None else ""
+        case exp.Cast() if node.to.this == exp.DType.DATE:
+            unit = "day"
+        case exp.Date() | exp.TsOrDsToDate():
+            unit = "day"
+        case _:
+            return None
+    column = node.this.unnest() if node.this is not None else None
+    if not isinstance(column, exp.Column):
+        return None
+    if unit not in _UNITS:
+        raise columns.error(node, f"{shown(node)}: expected one of {', '.join(_UNITS)} as the unit")
+    name = _dates(column, columns)
+    return Subject(name, steps=DateSteps(unit, getattr(columns.domain[name], "zone", "UTC")))
+
+
+def _floored(node: exp.Expr, columns: Columns) -> Subject | None:
+    """FLOOR(x / 10), perhaps times a number, perhaps cast to an integer."""
+    from sqlglot import exp
+
+    scale = Fraction(1)
+    if isinstance(node, exp.Mul):
+        for floor, factor in ((node.this, node.expression), (node.expression, node.this)):
+            number = _number(factor)
+            if number is not None:
+                scale, node = number, floor.unnest()
+                break
+    if isinstance(node, exp.Cast) and node.to.this in exp.DataType.INTEGER_TYPES:
+        node = node.this.unnest()
+    if not isinstance(node, exp.Floor) or not isinstance(node.this.unnest(), exp.Div):
+        return None
+    quotient = node.this.unnest()
+    column, width = quotient.this.unnest(), _number(quotient.expression)
+    if not isinstance(column, exp.Column) or width is None or width <= 0 or scale <= 0:
+        return None
+    name = columns.name(column)
+    attribute = columns.domain[columns.domain.resolve(name)[0]]
+    if not isinstance(attribute, Numeric) or isinstance(attribute, Dates):
+        raise columns.error(node, f"{name!r} does not hold numbers, which FLOOR needs")
+    return Subject(name, steps=NumberSteps(width, scale))
+
+
+def _dates(column: exp.Column, columns: Columns) -> str:
+    """The attribute of dates that a column is."""
+    name = columns.reading(column, Dates)
+    if name is None:
+        raise columns.error(
+            column,
+            f'{column.name!r} is declared as no attribute of dates; declare one, as in Dates("2024-01-01", …)',
+        )
+    return name
+
+
+def _number(node: exp.Expr) -> Fraction | None:
+    """A positive decimal literal, exactly."""
+    from sqlglot import exp
+
+    node = node.unnest()
+    if not isinstance(node, exp.Literal) or node.is_string or len(node.name) > 20:
+        return None
+    try:
+        return Fraction(node.name)
+    except ValueError:
+        return None

@@ -1,0 +1,95 @@
+"""Missing values in predicates: where a condition is true, DuckDB's own WHERE keeps the record, NULLs and all."""
+
+from __future__ import annotations
+
+import duckdb
+import pytest
+
+from rowspace.domain import Categorical, Domain, Numeric
+from rowspace.exceptions import PredicateError
+from rowspace.workload import predicates
+from rowspace.workload.predicate import parse
+from rowspace.workload.predicate.meaning import holds
+from rowspace.workload.predicate.source import Source
+from rowspace.workload.predicate.syntax import Is, Missing, Not, Test
+
+KNOWN = Domain(a=Numeric(0, 3, bins=3, integer=True), b=Categorical([1, 2]), flag=Categorical([True, False]))
+
+
+def with_places(domain: Domain) -> Domain:
+    """The domain with one more cell, the last, of each attribute: the place for missing values."""
+    if hasattr(domain, "with_places"):
+        return domain.with_places()
+    placed = Domain(domain.attributes)
+    object.__setattr__(placed, "places", frozenset(domain.names))
+    placed.__dict__["shape"] = tuple(size + 1 for size in domain.shape)
+    return placed
+
+
+TEXTS = [
+    "a < 2",
+    "not a < 2",
+    "a < 2 or b = 1",
+    "not (a < 2 or b = 1)",
+    "a < 2 and not b = 1",
+    "not (a < 2 and b = 1)",
+    "a != 1",
+    "not a in (0, 1)",
+    "not a between 1 and 2",
+    "a is null",
+    "a is not null and b = 2",
+    "not a is null",
+    "a is null or b is null",
+    "a <= b",
+    "not a <= b",
+    "a + b = 3",
+    "not (a = b or flag)",
+    "(a < 2) is true",
+    "(a < 2) is not true",
+    "(a < 2 or b = 1) is false",
+    "(a < 2 and b = 1) is not false",
+    "flag is not true",
+    "not flag",
+    "(a < 2) is not true or a is null",
+]
+
+
+@pytest.mark.parametrize("text", TEXTS)
+def test_conditions_hold_where_the_engine_keeps_the_record(text):
+    placed = with_places(KNOWN)
+    found = holds(parse(text), placed, Source(text))
+    query = f"""
+        SELECT COALESCE({text}, FALSE) FROM
+        (SELECT UNNEST([0, 1, 2, NULL]) AS a, UNNEST([0, 1, 2, 3]) AS i),
+        (SELECT UNNEST([1, 2, NULL]) AS b, UNNEST([0, 1, 2]) AS j),
+        (SELECT UNNEST([TRUE, FALSE, NULL]) AS flag, UNNEST([0, 1, 2]) AS k) ORDER BY i, j, k
+    """
+    expected = [held for (held,) in duckdb.connect().execute(query).fetchall()]
+    assert found.ravel().tolist() == expected
+
+
+@pytest.mark.parametrize("text", TEXTS)
+def test_what_is_printed_is_read_back(text):
+    condition = parse(text)
+    assert parse(str(condition)) == condition
+
+
+def test_the_words_of_missing_values():
+    assert parse("age IS MISSING") == Missing("age")
+    assert parse("age is not null") == Missing("age", negated=True)
+    assert str(parse("`native-country` is not null")) == "`native-country` is not missing"
+    assert parse("flag is true") == Is(Test("flag", "=", (True,)), value=True)
+    assert parse("not age is missing") == Not(Missing("age"))
+
+
+@pytest.mark.skipif(hasattr(Domain, "with_places"), reason="attributes keep missing values")
+def test_an_attribute_without_a_place_says_so():
+    with pytest.raises(PredicateError, match="a has no place for missing values"):
+        predicates(KNOWN, ["a is missing"])
+    assert predicates(KNOWN, ["a is not missing"]).unweighted_operator().to_dense().tolist() == [[1] * 12]
+
+
+def test_missing_values_in_a_bucket_are_asked_for_by_its_name():
+    domain = Domain(sex=Categorical(["F", "M"], other="unknown"))
+    with pytest.raises(PredicateError, match=r"share the bucket 'unknown'.*compare with it instead"):
+        predicates(domain, ["sex is missing"])
