@@ -13,6 +13,7 @@ import numpy as np
 import pandas as pd
 
 import rowspace as rs
+from rowspace import operators as op
 from rowspace.releases import Release
 
 from .attack import Parser
@@ -42,7 +43,28 @@ def plans() -> tuple[rs.Plan, ...]:
             effort="fast",
         ),
         rs.plan(W.matrix(np.tril(np.ones((5, 5)))), rs.PureDP(0.1), effort="fast"),
+        *narrow_plans(),
         *wide_plans(),
+        *plans_of_cells(),
+    )
+
+
+def narrow_plans() -> tuple[rs.Plan, ...]:
+    """Tables of cells over attributes without places, each asked whole."""
+    known = {name: rs.Numeric(0, 8, bins=8, outside="drop") for name in WIDE.names}
+    tables = rs.workload.marginals(rs.Domain(known), up_to=2)
+    return tuple(rs.plan(tables, privacy, effort="fast") for privacy in (rs.ZCDP(0.5), rs.PureDP(1.0)))
+
+
+def plans_of_cells() -> tuple[rs.Plan, ...]:
+    """Strategies over cells that few workloads lead to: given rows, a factor of the optimum, a cell beside a matrix."""
+    W = rs.workload
+    pairs = W.ranges(DOMAIN, "age") + W.marginal(DOMAIN, "age", "county")
+    given = op.Kronecker(op.Stack(op.Identity(9), op.Total(9)), op.Identity(4))
+    return (
+        rs.plan(pairs, rs.PureDP(1.0), strategy=op.Stack(given, op.Total(36))),
+        rs.plan(W.ranges(DOMAIN, "age") + W.marginal(DOMAIN, "county"), rs.ZCDP(0.5), effort="fast"),
+        rs.plan(pairs, rs.ZCDP(0.5), effort="fast"),
     )
 
 

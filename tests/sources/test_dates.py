@@ -130,5 +130,5 @@ def test_missing_times_are_outside():
 
 
 def test_a_column_of_another_type_is_refused_by_name():
-    with pytest.raises(SourceError, match=r"column 'born' must hold dates.*got a column of type int64"):
+    with pytest.raises(SourceError, match=r"column 'born' must hold dates.*got an integer"):
         count_cells(pd.DataFrame({"born": [1990]}), Domain(year=Dates(*YEAR, every="year", column="born")))

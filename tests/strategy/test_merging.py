@@ -126,7 +126,9 @@ def test_a_query_that_tells_cells_apart_is_refused():
 
 
 DOMAIN = rs.Domain(
-    age=rs.Numeric(0, 100, bins=100), income=rs.Numeric(0, 400, bins=400), sex=rs.Categorical(["F", "M"])
+    age=rs.Numeric(0, 100, bins=100),
+    income=rs.Numeric(0, 400, bins=400, integer=True),
+    sex=rs.Categorical(["F", "M"]),
 )
 TEXTS = ["age >= 65 or income < 20", "income >= 100 and sex = 'F' or age < 18", "sex = 'F' or income > 300"]
 

@@ -15,7 +15,7 @@ from rowspace.domain import Attribute, Domain, Numeric
 from rowspace.exceptions import InvalidWorkload, TooLarge
 from rowspace.workload.factors import Factor, Rows, only_attribute, unseen_places
 from rowspace.workload.predicate import Component, Condition, parse, read
-from rowspace.workload.predicate.meaning import check_work, with_places_for
+from rowspace.workload.predicate.meaning import check_work, with_places_for, work
 from rowspace.workload.predicate.syntax import Or
 
 #: Most non-zero entries that conditions may have together.
@@ -49,21 +49,22 @@ class Conditions(Factor):
     @classmethod
     def from_texts(cls, domain: Domain, texts: Sequence[str]) -> Conditions:
         """Rebuild from saved texts, which say everything about the rows."""
-        conditions = [parse(text, longest=_LONGEST_SAVED) for text in texts]
-        own = domain
-        for condition in conditions:
+        own, conditions, to_look_at = domain, [], 0
+        for text in texts:
+            condition = parse(text, longest=_LONGEST_SAVED)
+            to_look_at += work(condition, own)
+            check_work(to_look_at)  # before the next text is parsed: a file may have millions of tests
             own = with_places_for(condition, own)  # rows of one matrix are over the same cells
+            conditions.append(condition)
         components: list[Component] = []
-        entries = work = 0
+        entries = 0
         for condition, text in zip(conditions, texts, strict=True):
             component = read(condition, text, own)
             if component.domain != own:
                 raise InvalidWorkload(f"saved conditions must all be about {', '.join(domain.names)}")
             components.append(component)
             entries += len(component.cells)
-            work += component.work
             check_entries(entries)
-            check_work(work)
         if not components:
             raise InvalidWorkload("a saved list of conditions is empty")
         return cls.of(components)

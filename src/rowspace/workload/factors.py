@@ -265,7 +265,7 @@ def _with_moved_columns(matrix: op.Sparse, old: Domain, new: Domain) -> op.Spars
     box = tuple(slice(min(a, b)) for a, b in zip(old.shape, new.shape, strict=True))
     column = np.zeros(old.shape, dtype=np.int64)
     column[box] = np.arange(new.size).reshape(new.shape)[box]
-    entries = matrix.csr()
+    entries = matrix.csr().copy()  # what is stored is never written to
     entries.eliminate_zeros()
     moved = (entries.data, column.ravel()[entries.indices], entries.indptr)
     return op.Sparse(scipy.sparse.csr_array(moved, shape=(matrix.shape[0], new.size)))
