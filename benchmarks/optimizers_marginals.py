@@ -18,12 +18,13 @@ from math import sqrt
 import numpy as np
 
 from rowspace import operators as op
+from rowspace import tables
 from rowspace.measure import measure
-from rowspace.operators.product_workload import Piece, ProductWorkload, gather
 from rowspace.planning import to_integers
 from rowspace.privacy import ZCDP, PureDP
 from rowspace.reconstruct import answer_products, estimate_tables
 from rowspace.strategy import GaussianOptimal, Marginals, Residual, WorstQueryResult
+from rowspace.tables import Piece, ProductWorkload, gather
 
 LAPLACE, GAUSSIAN = PureDP(2**0.5), ZCDP(0.5)  # noise of unit variance, so that total errors are E
 
@@ -66,7 +67,7 @@ def totals() -> None:
         begin = time.process_time()
         result = optimizer.optimize(W, GAUSSIAN if isinstance(optimizer, Residual) else LAPLACE)
         taken = time.process_time() - begin
-        assert isinstance(result.strategy, op.TableOperator)
+        assert isinstance(result.strategy, tables.TableOperator)
         print(
             f"{name:<30} {'' if figure is None else f'{figure:.7g}':>12} {result.total_error:>14.8g} "
             f"{result.ratio:>8.4f} {len(result.strategy.sets):>7} {taken:>8.2f}",
@@ -96,7 +97,7 @@ def products() -> None:
         result = Residual().optimize(W, GAUSSIAN)
         taken = time.process_time() - begin
         integers, noise = to_integers(result.strategy, GAUSSIAN)
-        assert isinstance(integers, op.TableOperator)
+        assert isinstance(integers, tables.TableOperator)
         rounded = sqrt(noise.variance * integers.trace_of_products(W) / W.queries)
         print(
             f"{name + f' of {d}':<30} {figure:>12} {sqrt(result.total_error / W.queries):>14.4f} "
@@ -148,7 +149,7 @@ def from_end_to_end(d: int) -> None:
     strategy = Residual().propose(W, GAUSSIAN)
     times.append(time.process_time())
     integers, noise = to_integers(strategy, GAUSSIAN)
-    assert isinstance(integers, op.TableOperator)
+    assert isinstance(integers, tables.TableOperator)
     times.append(time.process_time())
     measured = measure(integers, noise, NoRecords(W.sizes))
     times.append(time.process_time())

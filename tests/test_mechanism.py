@@ -9,6 +9,7 @@ from scipy import stats
 
 import rowspace as rs
 from rowspace import operators as op
+from rowspace import tables
 from rowspace.exceptions import BudgetExceeded, InvalidInput, RowspaceError
 from rowspace.ledger import Ledger
 from rowspace.noise import InsecureSeededRandom, SecureRandom
@@ -142,10 +143,8 @@ def test_a_plan_with_other_noise_is_refused(neighbours):
     "strategy",
     [
         op.Total(4),
-        op.ProductMarginals((4,), ((0,),), (1,), (op.Dense([[1, 1, 0, 0], [0, 0, 1, 1]]),)),
-        op.ProductResiduals(
-            (4,), ((), (0,)), (1, 1), (op.Dense([[1, -1, 0, 0], [0, 0, 0, 0], [0, 0, 1, -1]]),)
-        ),
+        tables.Marginals((4,), ((0,),), (1,), (op.Dense([[1, 1, 0, 0], [0, 0, 1, 1]]),)),
+        tables.Residuals((4,), ((), (0,)), (1, 1), (op.Dense([[1, -1, 0, 0], [0, 0, 0, 0], [0, 0, 1, -1]]),)),
     ],
     ids=lambda A: type(A).__name__,
 )

@@ -6,9 +6,11 @@ import pytest
 
 import rowspace as rs
 from rowspace import operators as op
+from rowspace import tables
 from rowspace import workload as wl
 from rowspace.exceptions import InvalidWorkload, UnsupportedWorkload
-from rowspace.operators import Extended, TableOperator
+from rowspace.operators import Extended
+from rowspace.tables import TableOperator
 
 DOMAIN = rs.Domain(
     age=rs.Numeric(0, 12, bins=4, integer=True),
@@ -220,7 +222,7 @@ def test_a_strategy_of_ones_own_is_over_known_cells():
     for mine in (
         np.eye(8),
         op.Kronecker(op.Hierarchy(4), op.Identity(2)),
-        op.Marginals((4, 2), ((0, 1),), (1,)),
+        tables.Marginals((4, 2), ((0, 1),), (1,)),
     ):
         plan = rs.plan(queries, rs.PureDP(2000.0), strategy=mine)
         answers = rs.release(plan, FRAME).answers()

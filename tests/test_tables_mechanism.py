@@ -9,6 +9,7 @@ from scipy import stats
 
 import rowspace as rs
 from rowspace import operators as op
+from rowspace import tables
 from rowspace.exceptions import FileError, TooLarge, UnsupportedWorkload
 from rowspace.measure import draw, measure
 from rowspace.noise import InsecureSeededRandom
@@ -131,13 +132,11 @@ def wide_strategies():
         yield to_integers(rs.strategy.Residual().propose(workload.products(), privacy), privacy)[0], privacy
     contrasts = op.Dense([[2**8 - 1, -3, 5], [7, 2**7, -11]])
     yield (
-        op.ProductResiduals((3,) * 3, ((), (0, 1), (0, 1, 2)), (2.0**43, 2.0**20 + 1, 3.0), (contrasts,) * 3),
+        tables.Residuals((3,) * 3, ((), (0, 1), (0, 1, 2)), (2.0**43, 2.0**20 + 1, 3.0), (contrasts,) * 3),
         rs.ZCDP(0.5),
     )
-    yield op.Marginals((3,) * 3, ((0, 1), (2,)), (2.0**44 + 1, 5.0)), rs.PureDP(1.0)
-    real = op.ProductResiduals(
-        (3,) * 3, ((), (0, 1, 2)), (1e-6, 1.0), (op.Dense(rng.normal(size=(2, 3))),) * 3
-    )
+    yield tables.Marginals((3,) * 3, ((0, 1), (2,)), (2.0**44 + 1, 5.0)), rs.PureDP(1.0)
+    real = tables.Residuals((3,) * 3, ((), (0, 1, 2)), (1e-6, 1.0), (op.Dense(rng.normal(size=(2, 3))),) * 3)
     yield to_integers(real, rs.ZCDP(0.5))[0], rs.ZCDP(0.5)
 
 
@@ -256,7 +255,7 @@ def test_a_strategy_for_other_sizes_is_refused(tmp_path):
     """A saved strategy whose sizes are those of the domain in another order has another sensitivity."""
     domain = rs.Domain(a=rs.Numeric(0, 4, bins=4, outside="drop"), b=rs.Numeric(0, 2, bins=2, outside="drop"))
     plan = rs.plan(rs.workload.marginals(domain, up_to=2), rs.ZCDP(0.5))
-    A = op.Residuals((2, 4), ((), (0, 1)), (1.0, 1.0))
+    A = tables.Residuals((2, 4), ((), (0, 1)), (1.0, 1.0))
     forged = rs.Plan(plan.workload, plan.privacy, A, plan.privacy.noise(A.integer_norm(2)), 0.0, ())
     forged.save(tmp_path / "p")
     with pytest.raises(FileError, match="attributes are not those"):
@@ -268,9 +267,9 @@ def test_a_strategy_for_other_sizes_is_refused(tmp_path):
 def test_the_total_of_a_large_domain_under_rounded_noise():
     """A multiple of a strategy of tables is one: nothing over the cells is ever needed."""
     plan = rs.plan(rs.workload.total(HUGE) + rs.workload.marginal(HUGE, "a0"), rs.ApproxDP(1.0, 1e-6))
-    assert isinstance(plan.strategy, op.TableOperator)
-    A, noise = to_integers(op.Residuals((10,) * 30, ((),), (1.0,)), rs.ApproxDP(1.0, 1e-6))
-    assert isinstance(A, op.TableOperator)
+    assert isinstance(plan.strategy, tables.TableOperator)
+    A, noise = to_integers(tables.Residuals((10,) * 30, ((),), (1.0,)), rs.ApproxDP(1.0, 1e-6))
+    assert isinstance(A, tables.TableOperator)
     assert noise == rs.ApproxDP(1.0, 1e-6).noise(A.integer_norm(2))
     assert A.integer_norm(2) > 1
 
@@ -297,15 +296,15 @@ def test_cells_can_be_had_where_they_fit():
     w = rs.workload
     queries = w.product(domain, a="prefixes", b="ranges") + w.product(domain, c="prefixes", d="ranges")
     plan = rs.plan(queries, rs.ZCDP(0.5), effort="fast")
-    assert isinstance(plan.strategy, op.ProductResiduals)
+    assert isinstance(plan.strategy, tables.Residuals)
     release = rs.release(plan, np.ones(domain.shape, dtype=int))
     answers = queries.unweighted_operator() @ release.estimate
     np.testing.assert_allclose(answers, release.answers()["answer"], atol=1e-6)
 
 
 ONE_WAY = {
-    "marginals": (rs.PureDP(1.0), op.Marginals((2, 3, 2), ((0,), (1,)), (1, 1))),
-    "residuals": (rs.ZCDP(0.5), op.Residuals((2, 3, 2), ((), (0,), (1,)), (1, 1, 1))),
+    "marginals": (rs.PureDP(1.0), tables.Marginals((2, 3, 2), ((0,), (1,)), (1, 1))),
+    "residuals": (rs.ZCDP(0.5), tables.Residuals((2, 3, 2), ((), (0,), (1,)), (1, 1, 1))),
 }
 
 

@@ -8,9 +8,9 @@ import numpy as np
 
 import rowspace as rs
 from rowspace.measure import measure
-from rowspace.operators import TableOperator
 from rowspace.planning import Plan
 from rowspace.reconstruct import answer_products, estimate_tables
+from rowspace.tables import TableOperator
 
 from ..harness import Contender, Work
 

@@ -24,10 +24,11 @@ import numpy.typing as npt
 
 from .exceptions import IntegerOverflow, InvalidInput
 from .noise import BitSource, SecureRandom, discrete_gaussian, discrete_laplace, rounded_gaussian
-from .operators import Operator, TableOperator
+from .operators import Operator
 from .planning import check_overflow, dropped_bits, record_limit
 from .planning.known import require_known_noise
 from .privacy import DiscreteGaussian, DiscreteLaplace, NoiseModel, RoundedGaussian
+from .tables import TableOperator
 
 Integers = npt.NDArray[np.int64]
 

@@ -30,11 +30,11 @@ from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 from .exceptions import InvalidInput, TooLarge
 from .measure import measure
 from .noise import BitSource, SecureRandom
-from .operators import TableOperator
 from .planning import Plan
 from .planning.integers import calibrated_noise
 from .planning.known import require_known
 from .releases import Release
+from .tables import TableOperator
 
 if TYPE_CHECKING:
     from .sources import Source

@@ -16,8 +16,8 @@ import numpy as np
 import pandas as pd
 
 import rowspace as rs
-from rowspace.operators import TableOperator
 from rowspace.operators.base import Vector
+from rowspace.tables import TableOperator
 
 from .questions import Question
 from .worlds import Reference, World

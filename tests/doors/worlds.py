@@ -15,6 +15,7 @@ import pandas as pd
 
 import rowspace as rs
 from rowspace import operators as op
+from rowspace import tables
 from rowspace.domain import Categorical, Domain, Numeric
 from rowspace.operators.base import Operator
 from rowspace.privacy import Privacy
@@ -155,7 +156,7 @@ def _product_marginals(workload: rs.Workload, privacy: Privacy, rng: np.random.G
     sizes, position = workload.domain.shape, workload.domain.position
     sets = sorted({tuple(map(position, part.attributes)) for part in workload.parts})
     bases = tuple(_factor(n, rng) for n in sizes)
-    return op.ProductMarginals(sizes, tuple(sets), tuple([1] * len(sets)), bases)
+    return tables.Marginals(sizes, tuple(sets), tuple([1] * len(sets)), bases)
 
 
 def _spectral(workload: rs.Workload, privacy: Privacy, rng: np.random.Generator) -> Operator:

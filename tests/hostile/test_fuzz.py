@@ -15,6 +15,8 @@ from audits.fuzzing.mutation import NUMBERS, STRINGS, spoil_bytes, spoil_text, s
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from rowspace.tables import Marginals, Residuals, TableOperator
+
 SEEDS = st.integers(0, 2**64 - 1)
 TREES = st.recursive(
     st.one_of(
@@ -125,8 +127,11 @@ def test_csv_files_with_one_more_line(seed: int) -> None:
 
 def test_files_hold_strategies_of_every_kind() -> None:
     kinds = {type(plan.strategy).__name__ for plan in plans()}
-    assert kinds >= {"Marginals", "Residuals", "ProductMarginals", "ProductResiduals"}
-    assert kinds >= {"Stack", "Merged", "Extended", "Composed"}
+    assert kinds >= {"Marginals", "Residuals", "Stack", "Merged", "Extended", "Composed"}
+    tables = [plan.strategy for plan in plans() if isinstance(plan.strategy, TableOperator)]
+    assert {(type(A), A.all_cells_alike) for A in tables} == {
+        (kind, alike) for kind in (Marginals, Residuals) for alike in (False, True)
+    }
 
 
 def test_the_fuzzer_notices() -> None:

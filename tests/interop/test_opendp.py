@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 
 import rowspace as rs
 from rowspace import operators as op
+from rowspace import tables
 from rowspace.exceptions import InvalidInput, TooLarge
 from rowspace.interop.opendp import _group, _times, counts_space, make_release, table_space
 from rowspace.planning import record_limit
@@ -148,7 +149,7 @@ def test_the_largest_vector_is_released() -> None:
     """Also where large entries leave the strategy fewer records than others can be asked of."""
     domain = rs.Domain(age=rs.Numeric(0, 4, bins=4, outside="drop"))
     plan = rs.plan(rs.workload.ranges(domain, "age"), rs.PureDP(1.0))
-    strategy = op.ProductMarginals((4,), ((0,),), (1.0,), (op.Dense(2.0**30 * np.eye(4)),))
+    strategy = tables.Marginals((4,), ((0,),), (1.0,), (op.Dense(2.0**30 * np.eye(4)),))
     plan = dataclasses.replace(plan, strategy=strategy, noise=calibrated_noise(strategy, plan.privacy))
     assert record_limit(strategy) == 2**32
     measure = make_release(*counts_space(plan), plan)

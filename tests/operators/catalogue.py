@@ -10,7 +10,7 @@ import pytest
 from scipy import sparse
 
 from rowspace import operators as op
-from rowspace.operators.subset_operator import SubsetInverse
+from rowspace import tables
 from rowspace.operators.tree import TreeInverse
 from rowspace.operators.width_ranges import WindowOverlapInverse
 
@@ -140,6 +140,8 @@ def _leaves():
         op.SpectralIntegers(op.Cosines(13), [40, *range(12, 0, -1)], [2] * 13),
         2 * naive.mirrored([40, *range(12, 0, -1), 0, *range(-1, -13, -1)], 1),
     )
+    for n in (1, 2, 5):
+        yield f"contrasts of {n} cells", op.CellContrasts(n), n * naive.identity(n) - np.ones((n, n))
     yield "diagonal with a zero", op.Diagonal([1, -2, 0]), naive.diagonal([1, -2, 0])
 
 
@@ -154,9 +156,9 @@ def _tables():
         "integers past the cells": ((2, 4), ((0,), (1,), (0, 1)), (7, 2, 3)),
     }
     for name, (sizes, sets, weights) in cases.items():
-        A, truth = op.Marginals(sizes, sets, weights), naive.marginals(sizes, sets, weights)
+        A, truth = tables.Marginals(sizes, sets, weights), naive.marginals(sizes, sets, weights)
         yield f"marginals, {name}", A, truth
-        yield f"inverse of marginals, {name}", SubsetInverse(A), np.linalg.pinv(truth)
+        yield f"inverse of marginals, {name}", tables.TableInverse(A), np.linalg.pinv(truth)
     residuals = {
         "all": ((2, 3), ((), (0,), (1,), (0, 1)), (3, 1, 2, 0.5)),
         "gap": ((2, 3, 1), ((), (0, 1)), (1, 2)),
@@ -165,9 +167,9 @@ def _tables():
         "total alone": ((1, 1), ((),), (2,)),
     }
     for name, (sizes, sets, weights) in residuals.items():
-        A, truth = op.Residuals(sizes, sets, weights), naive.residuals(sizes, sets, weights)
+        A, truth = tables.Residuals(sizes, sets, weights), naive.residuals(sizes, sets, weights)
         yield f"residuals, {name}", A, truth
-        yield f"inverse of residuals, {name}", SubsetInverse(A), np.linalg.pinv(truth)
+        yield f"inverse of residuals, {name}", tables.TableInverse(A), np.linalg.pinv(truth)
 
 
 def _product_tables():
@@ -183,11 +185,10 @@ def _product_tables():
     }
     for name, (sizes, sets, weights, matrices) in contrasts.items():
         own = tuple(
-            op.Dense(M) if len(M) < n else op.Residuals((n,), ((0,),), (1,)) if n > 1 else op.Identity(1)
-            for M, n in zip(matrices, sizes, strict=True)
+            op.Dense(M) if len(M) < n else op.CellContrasts(n) for M, n in zip(matrices, sizes, strict=True)
         )
         truth = naive.product_tables(sizes, sets, weights, matrices)
-        yield f"product residuals, {name}", op.ProductResiduals(sizes, sets, weights, own), truth
+        yield f"product residuals, {name}", tables.Residuals(sizes, sets, weights, own), truth
     prefix, tree = (op.Prefix(3), naive.prefix(3)), (op.Hierarchy(4), naive.hierarchy(4))
     identity, real_tree = (op.Identity(2), naive.identity(2)), (0.25 * op.Hierarchy(4), 0.25 * tree[1])
     bases = {
@@ -197,7 +198,7 @@ def _product_tables():
         "one cell": ((1, 3), ((0, 1), ()), (2, 0.25), ((op.Identity(1), naive.identity(1)), prefix)),
     }
     for name, (sizes, sets, weights, own) in bases.items():
-        A = op.ProductMarginals(sizes, sets, weights, tuple(base for base, _ in own))
+        A = tables.Marginals(sizes, sets, weights, tuple(base for base, _ in own))
         yield f"product marginals, {name}", A, naive.product_tables(sizes, sets, weights, [d for _, d in own])
 
 

@@ -4,15 +4,15 @@ from rowspace import operators as op
 
 from .catalogue import CASES, every_case
 
-ABSTRACT = {"MeasuredTables", "ProductTables", "SubsetOperator", "TableOperator", "TreeLike"}
+ABSTRACT = {"TableOperator", "TreeLike"}
+RENAMED = {"ProductMarginals", "ProductResiduals"}  # what files of 0.1 call tables with matrices of their own
+ROOMS = ("rowspace.operators", "rowspace.tables")
 
 
 def test_every_structure_is_in_the_catalogue():
-    defined = {
-        name for name, cls in op.Operator.registry.items() if cls.__module__.startswith("rowspace.operators")
-    }
+    defined = {name for name, cls in op.Operator.registry.items() if cls.__module__.startswith(ROOMS)}
     shown = {type(case.operator).__name__ for case in CASES}
-    assert defined - ABSTRACT == shown
+    assert defined - ABSTRACT - RENAMED == shown
 
 
 def test_every_public_structure_is_registered():

@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from rowspace.operators.table_layout import divided_product
+from rowspace.tables.layout import divided_product
 
 SMALL, LARGE = st.integers(0, 2**31 - 1), st.integers(0, 2**50)
 

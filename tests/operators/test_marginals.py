@@ -8,12 +8,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rowspace import error
+from rowspace import error, tables
 from rowspace import operators as op
 from rowspace.error.moments import _blockwise, moments
 from rowspace.exceptions import InvalidInput, TooLarge, UnsupportedWorkload
-from rowspace.operators.marginal_workload import MarginalWorkload
-from rowspace.operators.subset_lattice import SubsetLattice, mask_of, members
+from rowspace.tables import SubsetLattice, mask_of, members, products_of
 
 from . import naive
 
@@ -39,11 +38,11 @@ def weighted_sets(draw):
 
 def strategies_of(case):
     sizes, sets, weights = case
-    yield op.Marginals(sizes, sets, weights), naive.marginals(sizes, sets, weights)
+    yield tables.Marginals(sizes, sets, weights), naive.marginals(sizes, sets, weights)
     varying = [(s, w) for s, w in zip(sets, weights, strict=True) if all(sizes[i] > 1 for i in s)]
     if any(w for _, w in varying):
         sets, weights = zip(*varying, strict=True)
-        yield op.Residuals(sizes, sets, weights), naive.residuals(sizes, sets, weights)
+        yield tables.Residuals(sizes, sets, weights), naive.residuals(sizes, sets, weights)
 
 
 @given(weighted_sets())
@@ -83,7 +82,7 @@ def test_errors_of_random_workloads_by_brute_force(case, data):
 def test_spacing_of_coefficients_is_that_of_the_rows():
     """A marginal measured by its cells moves on their lattice."""
     sizes = (3, 4)
-    A, W = op.Marginals(sizes, ((0, 1),), (2.0,)), marginal(sizes, (0,))
+    A, W = tables.Marginals(sizes, ((0, 1),), (2.0,)), marginal(sizes, (0,))
     np.testing.assert_allclose(moments(A, W).spacing, _blockwise(A, W).spacing)
     np.testing.assert_allclose(moments(A, W).spacing, 0.5)
 
@@ -92,8 +91,8 @@ def test_supported_marginals_come_back_exactly():
     sizes, sets = (3, 4, 2, 1), ((0, 1), (1, 2), (3,))
     x = np.random.default_rng(0).integers(0, 100, 24)
     for A in (
-        op.Marginals(sizes, sets, (2, 3, 1)),
-        op.Residuals(sizes, ((), (0,), (1,), (0, 1), (2,)), (3, 2, 1, 1, 1)),
+        tables.Marginals(sizes, sets, (2, 3, 1)),
+        tables.Residuals(sizes, ((), (0,), (1,), (0, 1), (2,)), (3, 2, 1, 1, 1)),
     ):
         estimate = A.pinv() @ (A @ x)
         for asked in ((), (0,), (0, 1), (2,)):
@@ -102,7 +101,7 @@ def test_supported_marginals_come_back_exactly():
 
 
 def test_other_workloads_take_the_dense_way():
-    A = op.Marginals((2, 3), ((0, 1), (0,)), (1, 2))
+    A = tables.Marginals((2, 3), ((0, 1), (0,)), (1, 2))
     G = np.linalg.inv(A.gram().to_dense())
     for W in (
         op.Prefix(6),
@@ -115,7 +114,7 @@ def test_other_workloads_take_the_dense_way():
 
 def test_a_million_cells_take_few_vectors():
     sizes = (16,) * 5
-    A = op.Marginals(sizes, tuple(combinations(range(5), 2)), (1,) * 10)
+    A = tables.Marginals(sizes, tuple(combinations(range(5), 2)), (1,) * 10)
     x = np.random.default_rng(0).integers(0, 100, 2**20)
     y = A @ x
     for work, vectors in ((lambda: A @ x, 1), (lambda: A.pinv() @ y, 3), (lambda: A.T @ y, 3)):
@@ -130,7 +129,7 @@ def test_a_million_cells_take_few_vectors():
 
 def test_variances_of_many_cells_need_no_cells():
     sizes = (100,) * 20
-    A = op.Marginals(sizes, ((0, 1, 2), (3,)), (1, 2))
+    A = tables.Marginals(sizes, ((0, 1, 2), (3,)), (1, 2))
     W = marginal(sizes, (0, 1, 2))
     assert A.shape == (10**6 + 100, 10**40)
     assert A.profile_trace(W) == pytest.approx(moments(A, W).second.sum())
@@ -156,18 +155,29 @@ def test_reading_workloads():
         op.Stack(marginal(sizes, ()), marginal(sizes, (0,))),
         0 * marginal(sizes, (2,)),
     )
-    assert MarginalWorkload.of(W) == MarginalWorkload(sizes, {1: 5.0, 0: 1.0})
+    assert asked(W) == (sizes, {1: 5.0, 0: 1.0, 4: 0.0})
     nested = op.Kronecker(op.Kronecker(op.Identity(2), op.Total(3)), op.Total(5))
-    assert MarginalWorkload.of(nested) == MarginalWorkload((2, 3, 5), {1: 1.0})
+    assert asked(nested) == ((2, 3, 5), {1: 1.0})
     whole = op.Stack(op.Identity(30), nested, op.Kronecker(op.Total(6), op.Identity(5)))
-    assert MarginalWorkload.of(whole) == MarginalWorkload((2, 3, 5), {7: 1.0, 1: 1.0, 4: 1.0})
-    assert MarginalWorkload.of(op.Kronecker(op.Prefix(2), op.Total(3))) is None
-    assert (
-        MarginalWorkload.of(
-            op.Stack(op.Kronecker(op.Total(2), op.Total(3)), op.Kronecker(op.Total(3), op.Total(2)))
-        )
-        is None
-    )
+    assert asked(whole) == ((2, 3, 5), {7: 1.0, 1: 1.0, 4: 1.0})
+    crossed = op.Stack(op.Kronecker(op.Identity(2), op.Prefix(3)), op.Kronecker(op.Prefix(3), op.Total(2)))
+    assert asked(crossed) == ((6,), {1: 2.0})
+    tied = op.Stack(op.Kronecker(op.Prefix(6), op.Total(5)), op.Kronecker(op.Identity(2), op.Prefix(15)))
+    assert [piece.axes for piece in products_of(tied, (2, 3, 5)).pieces] == [(0, 1), (0,), (1, 2)]
+    assert [piece.axes for piece in products_of(op.Kronecker(op.Prefix(3), op.Total(2)), (2, 3)).pieces] == [
+        (0, 1)
+    ]
+    assert products_of(op.Prefix(5), (2, 3)) is None
+
+
+def asked(W):
+    """(sizes, Σ of squared weights per set of attributes that vary)."""
+    products = products_of(W)
+    powers = {}
+    for part, power in zip(products.parts, products.powers.tolist(), strict=True):
+        mask = mask_of(i for i in products.axes_of(part) if products.sizes[i] > 1)
+        powers[mask] = powers.get(mask, 0.0) + power
+    return products.sizes, powers
 
 
 @given(st.lists(st.integers(0, 31), max_size=5), st.data())
@@ -212,11 +222,11 @@ def test_lattices_that_are_too_large_are_refused():
     ],
 )
 def test_bad_fields_are_refused(sizes, sets, weights):
-    for cls in (op.Marginals, op.Residuals):
+    for cls in (tables.Marginals, tables.Residuals):
         with pytest.raises(InvalidInput, match="expected"):
             cls(sizes, sets, weights)
 
 
 def test_one_cell_has_no_residual():
     with pytest.raises(InvalidInput, match="two or more cells"):
-        op.Residuals((1, 2), ((0,),), (1,))
+        tables.Residuals((1, 2), ((0,),), (1,))

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rowspace import operators as op
-from rowspace.operators.product_residuals import cell_contrasts
+from rowspace import tables
 
 SIZES = st.lists(st.integers(2, 4), min_size=1, max_size=3).map(tuple)
 
@@ -25,13 +25,13 @@ def test_never_below_the_largest_distance(sizes, seed):
     every = [s for k in range(len(sizes) + 1) for s in combinations(range(len(sizes)), k)]
     sets = tuple(s for s in every if rng.random() < 0.7) or ((),)
     weights = tuple(float(w) for w in rng.integers(1, 6, len(sets)))
-    contrasts = tuple(cell_contrasts(n) for n in sizes)
+    contrasts = tuple(op.CellContrasts(n) for n in sizes)
     bases = tuple(op.Hierarchy(n) for n in sizes)
     for A in (
-        op.Marginals(sizes, sets, weights),
-        op.Residuals(sizes, sets, weights),
-        op.ProductResiduals(sizes, sets, weights, contrasts),
-        op.ProductMarginals(sizes, sets, weights, bases),
+        tables.Marginals(sizes, sets, weights),
+        tables.Residuals(sizes, sets, weights),
+        tables.Residuals(sizes, sets, weights, contrasts),
+        tables.Marginals(sizes, sets, weights, bases),
     ):
         for p in (1, 2):
             assert A.pair_norm(p) >= largest_distance(A, p) - 1e-9
@@ -39,5 +39,5 @@ def test_never_below_the_largest_distance(sizes, seed):
 
 @pytest.mark.parametrize("n", [2, 3, 10])
 def test_one_attribute_is_exact(n):
-    A = op.Residuals((n,), ((), (0,)), (3.0, 2.0))
+    A = tables.Residuals((n,), ((), (0,)), (3.0, 2.0))
     assert A.pair_norm(2) == largest_distance(A, 2)

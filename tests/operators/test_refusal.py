@@ -8,8 +8,8 @@ import pytest
 from scipy import sparse
 
 from rowspace import operators as op
+from rowspace import tables
 from rowspace.exceptions import InvalidInput, TooLarge
-from rowspace.operators.subset_operator import SubsetInverse
 from rowspace.operators.tree import TreeInverse
 from rowspace.operators.width_ranges import WindowOverlapInverse
 
@@ -33,6 +33,7 @@ LARGE = [
     TreeInverse(op.Hierarchy(N)),
     op.Haar(N),
     op.Sparse(sparse.eye_array(N, format="csr")),
+    op.CellContrasts(N),
     op.Diagonal(np.ones(N)),
     op.PIdentity(np.ones(N), op.Sparse(np.ones((1, N)))),
     op.PIdentity(np.ones(N), op.Sparse(np.ones((1, N)))).pinv(),
@@ -40,12 +41,12 @@ LARGE = [
     op.Cosines(N),
     op.Spectral(op.Sines(N), np.ones(N), np.ones(N)),
     op.SpectralIntegers(op.Cosines(N), np.eye(1, N, dtype=np.int64)[0], np.ones(N, np.int64)),
-    op.Marginals((32,) * 4, ((0, 1), (2, 3), (0, 1, 2, 3)), (1, 2, 3)),
-    op.Marginals((10,) * 30, ((0, 1), (2, 3, 4, 5, 6, 7)), (1, 2)),
-    op.Residuals((32,) * 4, ((), (0, 1), (1, 2, 3)), (1, 2, 3)),
-    op.ProductResiduals((1024,) * 2, ((), (0, 1)), (1, 2), (op.Residuals((1024,), ((0,),), (1,)),) * 2),
-    op.ProductMarginals((1024,) * 2, ((0,), (0, 1)), (1, 2), (op.Hierarchy(1024), op.Identity(1024))),
-    SubsetInverse(op.Marginals((32,) * 4, ((0, 1), (2, 3), (1, 2, 3)), (1, 2, 3))),
+    tables.Marginals((32,) * 4, ((0, 1), (2, 3), (0, 1, 2, 3)), (1, 2, 3)),
+    tables.Marginals((10,) * 30, ((0, 1), (2, 3, 4, 5, 6, 7)), (1, 2)),
+    tables.Residuals((32,) * 4, ((), (0, 1), (1, 2, 3)), (1, 2, 3)),
+    tables.Residuals((1024,) * 2, ((), (0, 1)), (1, 2), (tables.Residuals((1024,), ((0,),), (1,)),) * 2),
+    tables.Marginals((1024,) * 2, ((0,), (0, 1)), (1, 2), (op.Hierarchy(1024), op.Identity(1024))),
+    tables.TableInverse(tables.Marginals((32,) * 4, ((0, 1), (2, 3), (1, 2, 3)), (1, 2, 3))),
     MANY,
     op.Stack(op.Identity(N), op.Total(N)),
     0.5 * op.Prefix(N),
@@ -64,13 +65,12 @@ every_large = pytest.mark.parametrize("large", LARGE, ids=lambda operator: type(
 def test_every_structure_is_here():
     """All but `Dense`, which is its own matrix, and `Total`, which is one row."""
     classes = {
-        cls for cls in op.Operator.registry.values() if cls.__module__.startswith("rowspace.operators")
+        cls
+        for cls in op.Operator.registry.values()
+        if cls.__module__.startswith(("rowspace.operators", "rowspace.tables"))
     }
     assert {cls.__name__ for cls in classes} - {type(large).__name__ for large in LARGE} == {
         "Dense",
-        "ProductTables",
-        "MeasuredTables",
-        "SubsetOperator",
         "TableOperator",
         "Total",
         "TreeLike",

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rowspace.exceptions import TooLarge
-from rowspace.operators.subset_lattice import SubsetLattice, mask_of, members
+from rowspace.tables import SubsetLattice, mask_of, members
 
 
 def closed(sets):
@@ -84,6 +84,6 @@ def test_families_that_are_too_large_are_refused(monkeypatch):
         SubsetLattice.under([2**23 - 1])
     with pytest.raises(TooLarge, match="many attributes"):
         SubsetLattice.under([(2**22 - 1) << shift for shift in range(0, 400, 22)])
-    monkeypatch.setattr("rowspace.operators.subset_lattice.LARGEST_LATTICE", 2**10)
+    monkeypatch.setattr("rowspace.tables.lattice.LARGEST_LATTICE", 2**10)
     with pytest.raises(TooLarge, match="fewer or smaller"):
         SubsetLattice.under([2**9 - 1, (2**9 - 1) << 8, (2**9 - 1) << 16])

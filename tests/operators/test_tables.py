@@ -8,13 +8,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rowspace import operators as op
+from rowspace import tables
 from rowspace.error import moments, profile_trace
 from rowspace.exceptions import InvalidInput, UnsupportedWorkload
-from rowspace.operators import table_layout
-from rowspace.operators.product_residuals import cell_contrasts
-from rowspace.operators.product_workload import Piece, ProductWorkload, gather
-from rowspace.operators.splits import CellSplit, ContrastSplit, MatrixSplit
 from rowspace.reconstruct import answer_products
+from rowspace.tables import CellSplit, ContrastSplit, MatrixSplit, Piece, ProductWorkload, gather
+from rowspace.tables import layout as table_layout
 
 SEEDS = st.integers(0, 2**32 - 1)
 
@@ -27,7 +26,7 @@ def contrasts(n, rng):
     """Contrasts of one attribute: cells alike, or a random matrix that misses one direction."""
     if n == 1:
         return op.Identity(1)
-    return cell_contrasts(n) if rng.random() < 0.4 else op.Dense(rng.normal(size=(n - 1, n)) + 0.2)
+    return op.CellContrasts(n) if rng.random() < 0.4 else op.Dense(rng.normal(size=(n - 1, n)) + 0.2)
 
 
 def base(n, rng):
@@ -56,12 +55,12 @@ def strategies(draw):
     shared = {n: contrasts(n, rng) for n in set(sizes)}
     if kind == "product residuals":
         # Some attributes of equal size share their contrasts, some do not.
-        return op.ProductResiduals(
+        return tables.Residuals(
             *fields, tuple(shared[n] if rng.random() < 0.5 else contrasts(n, rng) for n in sizes)
         )
     if kind == "product marginals":
-        return op.ProductMarginals(*fields, tuple(base(n, rng) for n in sizes))
-    return (op.Marginals if kind == "marginals" else op.Residuals)(*fields)
+        return tables.Marginals(*fields, tuple(base(n, rng) for n in sizes))
+    return (tables.Marginals if kind == "marginals" else tables.Residuals)(*fields)
 
 
 def one_marginal(sizes, own):
@@ -127,7 +126,7 @@ def test_small_blocks_change_nothing(A):
     whole = A.component_tables(y)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(table_layout, "BLOCK", 2)
-        patch.setattr("rowspace.operators.component_tables.BLOCK", 2)
+        patch.setattr("rowspace.tables.estimates.BLOCK", 2)
         parts = A.component_tables(y)
         for own in subsets(len(A.sizes)):
             if supported(A, one_marginal(A.sizes, own))[0]:
@@ -225,7 +224,7 @@ def test_parts_of_one_shape_in_another_order_are_not_confused():
     cells = [Piece((0,), op.Identity(3)), Piece((1,), op.Identity(3)), Piece((0, 1), op.Identity(9))]
     W = gather((3, 3), [(1.0, (cells[1], cells[0])), (1.0, (cells[2],)), (1.0, (cells[0], cells[1]))])
     table = np.arange(9.0)
-    A = op.Marginals((3, 3), ((0, 1),), (1,))
+    A = tables.Marginals((3, 3), ((0, 1),), (1,))
     answers = answer_products(A.component_tables(table), W)
     np.testing.assert_allclose(answers, [*table.reshape(3, 3).T.ravel(), *table, *table], atol=1e-9)
 
@@ -233,7 +232,7 @@ def test_parts_of_one_shape_in_another_order_are_not_confused():
 def test_attributes_of_one_cell_alone():
     ones = [Piece((i,), op.Identity(1)) for i in range(2)]
     W = gather((1, 1), [(2.0, tuple(ones)), (1.0, ())])
-    A = op.Marginals((1, 1), ((0, 1), (1,)), (1, 2))
+    A = tables.Marginals((1, 1), ((0, 1), (1,)), (1, 2))
     assert A.trace_of_products(W) == pytest.approx(5 * 1 / 5)
     np.testing.assert_allclose(answer_products(A.component_tables(np.array([3.0, 6.0])), W), [3.0, 3.0])
 
@@ -268,13 +267,13 @@ def test_splits(split):
     ids=["dependent rows", "unseen direction sums to zero", "nothing"],
 )
 def test_contrasts_that_are_none_are_refused(S):
-    A = op.ProductResiduals((3,), ((), (0,)), (1, 1), (S,))
+    A = tables.Residuals((3,), ((), (0,)), (1, 1), (S,))
     with pytest.raises(InvalidInput, match="independent contrasts"):
         A.component_tables(np.zeros(3))
 
 
 def test_tables_that_cannot_tell_cells_apart_are_refused():
-    A = op.ProductMarginals((3,), ((0,),), (1,), (op.Dense([[1, 1, 0], [0, 0, 1], [1, 1, 1]]),))
+    A = tables.Marginals((3,), ((0,),), (1,), (op.Dense([[1, 1, 0], [0, 0, 1], [1, 1, 1]]),))
     with pytest.raises(InvalidInput, match="full column rank"):
         A.component_tables(np.zeros(3))
 
@@ -285,8 +284,8 @@ def test_tables_that_cannot_tell_cells_apart_are_refused():
         op.Dense(np.ones((3, 3))),
         op.Dense(np.ones((1, 3))),
         op.Identity(3),
-        op.Residuals((3,), ((0,),), (2,)),
-        op.Residuals((3,), ((), (0,)), (1, 1)),
+        tables.Residuals((3,), ((0,),), (2,)),
+        tables.Residuals((3,), ((), (0,)), (1, 1)),
         op.Sparse([[1, -1, 0], [0, 1, -1]]),
         op.Difference(3),
         "S",
@@ -297,16 +296,16 @@ def test_only_contrasts_of_a_known_form(S):
     """Whether the attribute is measured or not: files may hold anything."""
     for sets in (((),), ((), (0,))):
         with pytest.raises(InvalidInput, match="expected"):
-            op.ProductResiduals((3, 2), sets, (1,) * len(sets), (S, cell_contrasts(2)))
+            tables.Residuals((3, 2), sets, (1,) * len(sets), (S, op.CellContrasts(2)))
     with pytest.raises(InvalidInput, match="each of the 2"):
-        op.ProductResiduals((3, 2), ((),), (1,), (cell_contrasts(3),))
+        tables.Residuals((3, 2), ((),), (1,), (op.CellContrasts(3),))
     with pytest.raises(InvalidInput, match="two or more cells"):
-        op.ProductResiduals((1, 2), ((0,),), (1,), (op.Identity(1), cell_contrasts(2)))
+        tables.Residuals((1, 2), ((0,),), (1,), (op.Identity(1), op.CellContrasts(2)))
 
 
 def test_equal_contrasts_are_one():
     S = [[1, -1, 0], [1, 1, -1]]
-    A = op.ProductResiduals((3, 3), ((0,), (1,)), (1, 1), (op.Dense(S), op.Dense(S)))
+    A = tables.Residuals((3, 3), ((0,), (1,)), (1, 1), (op.Dense(S), op.Dense(S)))
     assert A.contrasts[0] is A.contrasts[1]
     assert len(A.layout.stacks) == 1
 
@@ -338,7 +337,7 @@ def test_integers_are_asked_exactly(A, bits, seed):
 
 def test_tables_of_other_sizes_are_not_asked():
     """Their sensitivity would be another one: 40 here, and not the 24 of the sizes stated."""
-    A = op.Residuals((2, 4), ((0, 1),), (1,))
+    A = tables.Residuals((2, 4), ((0, 1),), (1,))
     with pytest.raises(InvalidInput, match="sizes"):
         list(A.divided_blocks(lambda own: np.ones((4, 2), dtype=np.int64), 0))
 
@@ -346,7 +345,7 @@ def test_tables_of_other_sizes_are_not_asked():
 def test_only_matrices_in_products_of_many_are_rounded_to_few_bits():
     rng = np.random.default_rng(0)
     S, apart = op.Dense(rng.normal(size=(2, 3))), op.Dense(rng.normal(size=(40, 41)))
-    A = op.ProductResiduals((3,) * 10 + (41,), (tuple(range(10)), (10,)), (1, 1), (S,) * 10 + (apart,))
+    A = tables.Residuals((3,) * 10 + (41,), (tuple(range(10)), (10,)), (1, 1), (S,) * 10 + (apart,))
     rounded, _ = A.integer_form(20)
     assert rounded.contrasts[0].largest_entry() <= 8
     assert rounded.contrasts[10].largest_entry() > 2**18
@@ -357,5 +356,5 @@ def test_products_of_many_matrices_leave_room_for_a_billion_records():
     for order in (1, 3, 6, 10):
         S = op.Dense(rng.normal(size=(2, 3)))
         sets = (tuple(range(order)), ())
-        A = op.ProductResiduals((3,) * order, sets, (1.0, 0.3), (S,) * order)
+        A = tables.Residuals((3,) * order, sets, (1.0, 0.3), (S,) * order)
         assert A.integer_form(20)[0].largest_unweighted_entry() <= 2**32

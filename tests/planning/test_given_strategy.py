@@ -9,7 +9,7 @@ import pytest
 import scipy
 
 import rowspace as rs
-from rowspace import error
+from rowspace import error, tables
 from rowspace import operators as op
 from rowspace.exceptions import InvalidInput, UnsupportedWorkload
 from rowspace.planning import Plan
@@ -29,7 +29,7 @@ STRATEGIES = {
     "sparse": scipy.sparse.eye_array(CELLS, format="csr"),
     "product": op.Kronecker(op.Hierarchy(8), op.Identity(2)),
     "union": op.Stack(op.Identity(CELLS), op.Kronecker(op.Prefix(8), op.Total(2))),
-    "tables": op.Marginals((8, 2), ((0, 1), (0,)), (1, 2)),
+    "tables": tables.Marginals((8, 2), ((0, 1), (0,)), (1, 2)),
 }
 PROMISES = [rs.PureDP(0.1), rs.ZCDP(0.01), rs.PureDP(0.1, neighbours=rs.Neighbours.REPLACE_ONE)]
 
@@ -82,7 +82,7 @@ def test_own_operators_are_refused(hide):
     ("strategy", "words"),
     [
         (np.eye(8), "16 cells of age × sex .the last attribute changes fastest., got 8 columns"),
-        (op.Marginals((2, 8), ((0, 1),), (1,)), "16 cells of age × sex"),
+        (tables.Marginals((2, 8), ((0, 1),), (1,)), "16 cells of age × sex"),
         (np.eye(CELLS) * np.nan, "finite"),
         (np.ones(CELLS), "two-dimensional"),
         ([[1, 2], [3]], "rectangular"),

@@ -5,7 +5,7 @@ import pytest
 from scipy import linalg
 
 import rowspace as rs
-from rowspace import error, strategy
+from rowspace import error, strategy, tables
 from rowspace import operators as op
 from rowspace.exceptions import IntegerOverflow, InvalidInput, TooLarge
 from rowspace.planning import MAX_RECORDS, check_overflow, to_integers
@@ -131,7 +131,7 @@ def test_tables_that_rounding_leaves_without_rank_are_refused():
     """Three bits are all that ten attributes leave: contrasts of an attribute of many cells are then no contrasts."""
     small = op.Dense([[1.0, -1.0, 0.1], [1.0, 1.0, -1.9]])
     large = op.Dense(np.vander(np.linspace(0.1, 1, 30), 30, increasing=True)[:29])
-    A = op.ProductResiduals((3,) * 9 + (30,), ((), tuple(range(10))), (1, 1), (small,) * 9 + (large,))
+    A = tables.Residuals((3,) * 9 + (30,), ((), tuple(range(10))), (1, 1), (small,) * 9 + (large,))
     with pytest.raises(IntegerOverflow, match="too few bits"):
         to_integers(A, rs.ZCDP(0.5))
 

@@ -7,7 +7,7 @@ from itertools import combinations
 import numpy as np
 
 from rowspace import operators as op
-from rowspace.operators.product_residuals import cell_contrasts
+from rowspace import tables
 
 
 class Nests:
@@ -89,19 +89,19 @@ class Nests:
         weights[0] = weights[0] or 1.0
         kind = self._below(4)
         if kind == 0:
-            return op.Marginals(sizes, sets, weights)
+            return tables.Marginals(sizes, sets, weights)
         if kind == 1:
             bases = [op.Identity(1) if s == 1 else self.strategy(s, depth - 1) for s in sizes]
-            return op.ProductMarginals(sizes, sets, weights, bases)
+            return tables.Marginals(sizes, sets, weights, bases)
         if 1 in sizes:
             return self._leaf(n)
         if kind == 2:
-            return op.Residuals(sizes, sets, weights)
+            return tables.Residuals(sizes, sets, weights)
         contrasts = [
-            op.Dense([self._numbers(s) for _ in range(s - 1)]) if self._below(2) else cell_contrasts(s)
+            op.Dense([self._numbers(s) for _ in range(s - 1)]) if self._below(2) else op.CellContrasts(s)
             for s in sizes
         ]
-        return op.ProductResiduals(sizes, sets, weights, contrasts)
+        return tables.Residuals(sizes, sets, weights, contrasts)
 
     def _number(self) -> float:
         """Mostly small, sometimes zero, sometimes huge."""

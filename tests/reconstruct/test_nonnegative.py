@@ -10,6 +10,7 @@ from hypothesis.extra.numpy import arrays
 from scipy.optimize import nnls
 
 from rowspace import operators as op
+from rowspace import tables
 from rowspace.reconstruct import nonnegative
 from rowspace.reconstruct.measurement import Measurement, joint_estimate, merged, whitened
 from rowspace.reconstruct.nonnegative import nonnegative_cells
@@ -38,7 +39,7 @@ STRATEGIES = [
     op.Hierarchy(8),
     op.Prefix(8),
     op.Dense(np.random.default_rng(5).normal(size=(20, 8))),
-    op.Marginals((2, 4), ((0,), (1,)), (1, 1)),
+    tables.Marginals((2, 4), ((0,), (1,)), (1, 1)),
     op.Stack(op.Total(8), 3 * op.Identity(8)),
 ]
 

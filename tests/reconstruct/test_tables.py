@@ -12,6 +12,7 @@ from rowspace.reconstruct.measurement import Measurement, joint_estimate
 from rowspace.reconstruct.nonnegative_tables import NonnegativeTables, TableFamily, largest_sets
 from rowspace.reconstruct.row_repairs import cell_numbers, repaired_rows
 from rowspace.reconstruct.table_rows import chosen_order, drawn_rows
+from rowspace.tables import Marginals, Residuals
 
 SIZES = (3, 4, 2, 5)
 SETS = ((0, 1), (1, 2), (2, 3), (0, 3))
@@ -25,7 +26,7 @@ def noisy_tables(seed: int, deviation: float, own: TableFamily):
     """Agreeing tables of sparse counts with noise."""
     rng = np.random.default_rng(seed)
     counts = rng.poisson(rng.gamma(0.1, 10.0, int(np.prod(SIZES)))).astype(float)
-    flat = op.Marginals(SIZES, SETS, (1,) * 4) @ counts
+    flat = Marginals(SIZES, SETS, (1,) * 4) @ counts
     return own.agreed(flat + rng.normal(0, deviation, len(flat))), float(counts.sum())
 
 
@@ -104,7 +105,7 @@ def test_rows_follow_a_tree():
     sets = ((0, 1), (1, 2), (2, 3))
     own = TableFamily(SIZES, sets, (1.0,) * 3)
     counts = np.random.default_rng(0).gamma(1.0, 50.0, int(np.prod(SIZES)))
-    tables = own.agreed(op.Marginals(SIZES, sets, (1,) * 3) @ counts)
+    tables = own.agreed(Marginals(SIZES, sets, (1,) * 3) @ counts)
     rows = round(float(counts.sum()))
     codes = drawn_rows(tables, sets, SIZES, rows, np.random.default_rng(1))
     again = drawn_rows(tables, sets, SIZES, rows, np.random.default_rng(1))
@@ -121,7 +122,7 @@ def test_order_follows_information():
     counts[0, :, 0] = counts[1, :, 1] = 10.0
     sets = ((0, 1), (0, 2), (1, 2))
     tables = TableFamily((2, 2, 2), sets, (1.0,) * 3).agreed(
-        op.Marginals((2, 2, 2), sets, (1,) * 3) @ counts.ravel()
+        Marginals((2, 2, 2), sets, (1,) * 3) @ counts.ravel()
     )
     steps = list(chosen_order(tables, sets))
     assert [(step.attribute, step.given) for step in steps[:2]] == [(0, ()), (2, (0,))]
@@ -132,7 +133,7 @@ def test_repairs_bring_all_tables_closer():
     own = family()
     rng = np.random.default_rng(5)
     counts = rng.poisson(rng.gamma(0.2, 40.0, int(np.prod(SIZES)))).astype(float)
-    tables = own.agreed(op.Marginals(SIZES, SETS, (1,) * 4) @ counts)
+    tables = own.agreed(Marginals(SIZES, SETS, (1,) * 4) @ counts)
     rows = round(float(counts.sum()))
     codes = drawn_rows(tables, SETS, SIZES, rows, rng)
     repaired = repaired_rows(codes, tables, SETS, SIZES, rng)
@@ -163,9 +164,9 @@ def test_rows_of_empty_tables():
 
 
 STRATEGIES = [
-    op.Marginals((2, 3), ((0, 1), (1,)), (1, 2)),
-    op.Residuals((2, 3), ((), (0,), (1,), (0, 1)), (1, 2, 1, 1)),
-    op.ProductMarginals((2, 3), ((0, 1), ()), (1, 1), (op.Identity(2), op.Identity(3))),
+    Marginals((2, 3), ((0, 1), (1,)), (1, 2)),
+    Residuals((2, 3), ((), (0,), (1,), (0, 1)), (1, 2, 1, 1)),
+    Marginals((2, 3), ((0, 1), ()), (1, 1), (op.Identity(2), op.Identity(3))),
 ]
 
 
@@ -181,8 +182,8 @@ def test_scaled_splits_are_alike_and_others_are_not():
     """Prefixes asked twice as loud split an attribute alike; cells do not split it as prefixes do."""
     rng = np.random.default_rng(0)
     strategies = [
-        op.ProductMarginals((2, 3), ((0, 1), (1,)), (1, 1), (op.Identity(2), 2 * op.Prefix(3))),
-        op.ProductMarginals((2, 3), ((0, 1), ()), (1, 1), (op.Identity(2), op.Prefix(3))),
+        Marginals((2, 3), ((0, 1), (1,)), (1, 1), (op.Identity(2), 2 * op.Prefix(3))),
+        Marginals((2, 3), ((0, 1), ()), (1, 1), (op.Identity(2), op.Prefix(3))),
     ]
     own = [Measurement(A, rng.normal(0, 5, A.shape[0]), 2.0, 0.0, 1.0) for A in strategies]
     joint = joint_tables(own)

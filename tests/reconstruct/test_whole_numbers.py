@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from rowspace import operators as op
+from rowspace import tables
 from rowspace.reconstruct.whole_numbers import whole_cells
 
 COUNTS = arrays(np.float64, st.integers(1, 20), elements=st.floats(0, 50, width=32))
@@ -54,7 +55,7 @@ def test_repairs_what_neighbours_do_not_see():
     """Cells of one value of the last attribute are far apart: their sum is repaired."""
     rng = np.random.default_rng(3)
     counts = rng.gamma(0.5, 1.0, 400)
-    W = op.Marginals((200, 2), ((0,), (1,)), (1, 1))
+    W = tables.Marginals((200, 2), ((0,), (1,)), (1, 1))
     total = round(float(counts.sum()))
     scaled = counts * (total / counts.sum())
     plain, repaired = (

@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import strategies as st
 
 from rowspace import operators as op
-from rowspace.operators.product_workload import Piece, gather
+from rowspace.tables import Piece, gather
 
 
 def products_up_to(operators, ways):

@@ -8,15 +8,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import optimize
 
-from rowspace import error
+from rowspace import error, tables
 from rowspace import operators as op
 from rowspace.exceptions import InvalidInput, InvalidWorkload
-from rowspace.operators.subset_lattice import mask_of
 from rowspace.privacy import ZCDP, PureDP
 from rowspace.strategy import Marginals, Residual
 from rowspace.strategy.covers import covers_by_size, maximal
 from rowspace.strategy.marginal_loss import MarginalLoss
 from rowspace.strategy.table_demand import TableDemand, read_products
+from rowspace.tables import mask_of
 
 from .marginal_workloads import all_marginals, random_workloads
 
@@ -34,7 +34,7 @@ def test_loss_and_gradient(W, norm, seed):
     weights = np.random.default_rng(seed).uniform(0.2, 1, len(whole))
     loss = MarginalLoss(workload, tuple(whole), norm)
     sets = tuple(tuple(i for i in range(len(workload.sizes)) if mask >> i & 1) for mask in whole)
-    A = op.Marginals(workload.sizes, sets, tuple(weights)).to_dense()
+    A = tables.Marginals(workload.sizes, sets, tuple(weights)).to_dense()
     dense = np.linalg.norm(A, norm, axis=0).max() ** 2 * np.trace(
         np.linalg.inv(A.T @ A) @ W.gram().to_dense()
     )
@@ -127,7 +127,7 @@ def test_covers_of_many_attributes_cover():
 def test_thirty_attributes():
     W = all_marginals((2,) * 30, range(2, 3))
     result = Marginals(restarts=1).optimize(W, UNIT)
-    alone = op.Marginals((2,) * 30, tuple(combinations(range(30), 2)), (1,) * 435)
+    alone = tables.Marginals((2,) * 30, tuple(combinations(range(30), 2)), (1,) * 435)
     assert result.total_error < error.total_error(alone, W, UNIT)
 
 

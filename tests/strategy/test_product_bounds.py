@@ -10,7 +10,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rowspace import operators as op
-from rowspace.operators.product_workload import Piece, gather
 from rowspace.privacy import ZCDP
 from rowspace.strategy import GaussianOptimal, Residual, unit_lower_bound
 from rowspace.strategy.attribute_bound import (
@@ -22,6 +21,7 @@ from rowspace.strategy.attribute_bound import (
 )
 from rowspace.strategy.even_bound import even_bound
 from rowspace.strategy.product_bounds import Choice, _always_asked, products_bound, searched
+from rowspace.tables import Piece, gather
 
 from .product_workloads import as_operator, products_up_to, random_products
 

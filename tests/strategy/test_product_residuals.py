@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
-from rowspace import error
+from rowspace import error, tables
 from rowspace import operators as op
 from rowspace.planning import dropped_bits, to_integers
 from rowspace.privacy import ZCDP, PureDP
@@ -113,7 +113,7 @@ def test_equal_sizes_with_different_queries(privacy):
     optimizer = Residual() if privacy.norm == 2 else Marginals(restarts=1)
     A = optimizer.optimize(W, privacy).strategy
     if privacy.norm == 2:
-        assert isinstance(A, op.ProductResiduals)
+        assert isinstance(A, tables.Residuals)
         assert len({id(S) for S in A.contrasts}) == 3
     B, noise = to_integers(A, privacy)
     assert B.integer_norm(privacy.norm) == brute_force_norm(B, privacy.norm)

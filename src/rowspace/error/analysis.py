@@ -16,8 +16,8 @@ from rowspace.exceptions import InvalidInput, TooLarge
 from rowspace.operators import DECOMPOSITION_LIMIT, Kronecker, Operator, Scaled, Stack, as_operator
 from rowspace.operators.base import Vector
 from rowspace.operators.fallback import inverse_gram
-from rowspace.operators.product_workload import ProductWorkload
 from rowspace.privacy import Privacy, sensitivity
+from rowspace.tables import ProductWorkload
 
 from .moments import moments
 from .traces import profile_trace, same_cells

@@ -13,20 +13,11 @@ from functools import reduce
 import numpy as np
 
 from rowspace.exceptions import TooLarge
-from rowspace.operators import (
-    DECOMPOSITION_LIMIT,
-    DENSE_LIMIT,
-    Kronecker,
-    Operator,
-    Scaled,
-    Stack,
-    SubsetOperator,
-)
+from rowspace.operators import DECOMPOSITION_LIMIT, DENSE_LIMIT, Kronecker, Operator, Scaled, Stack
 from rowspace.operators.base import Vector, check_supported
-from rowspace.operators.marginal_workload import MarginalWorkload
-from rowspace.operators.product_workload import ProductWorkload
+from rowspace.tables import Marginals, ProductWorkload, products_of
 
-from .coefficients import Moments, alike, joined, outer, spacings
+from .coefficients import Moments, joined, outer, spacings
 from .table_moments import FINE_LATTICE, table_moments
 from .traces import as_tables, same_cells
 
@@ -50,11 +41,10 @@ def moments(A: Operator, W: Operator | ProductWorkload) -> Moments:
     if isinstance(A, Kronecker) and isinstance(W, Kronecker) and same_cells(A, W):
         factors = [moments(a, w) for a, w in zip(A.factors, W.factors, strict=True)]
         return joined(factors, lambda vectors: reduce(outer, vectors))
-    if isinstance(A, SubsetOperator):
-        marginal = MarginalWorkload.of(W)
-        if marginal is not None and marginal.sizes == A.sizes:
-            (mask,) = marginal.powers
-            return alike(*A.coefficients(mask), W.shape[0])
+    if isinstance(A, Marginals):
+        products = products_of(W, A.sizes)
+        if products is not None and products.only_cells:
+            return table_moments(A, products)
     return _blockwise(A, W)
 
 

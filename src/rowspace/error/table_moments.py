@@ -18,11 +18,17 @@ from math import prod
 
 import numpy as np
 
-from rowspace.operators import Identity, Marginals, ProductMarginals, TableOperator
+from rowspace.operators import Identity
 from rowspace.operators.base import Vector
-from rowspace.operators.product_workload import Piece, ProductWorkload, subsets_in_order
-from rowspace.operators.splits import MarginalSplit
-from rowspace.operators.subset_lattice import mask_of
+from rowspace.tables import (
+    Marginals,
+    MarginalSplit,
+    Piece,
+    ProductWorkload,
+    TableOperator,
+    mask_of,
+    subsets_in_order,
+)
 
 from .coefficients import Moments, alike, joined
 
@@ -31,8 +37,6 @@ FINE_LATTICE = 2**12
 
 COEFFICIENTS = 2**26
 """Most coefficients of a part's queries that are formed; intervals of larger parts err on the wide side."""
-
-_Form = Marginals | ProductMarginals
 
 
 def table_moments(A: TableOperator, W: ProductWorkload) -> Moments:
@@ -44,7 +48,7 @@ def _part_moments(A: TableOperator, W: ProductWorkload, number: int) -> Moments:
     part = W.parts[number]
     axes = W.axes_of(part)
     cells = all(isinstance(W.pieces[n].operator, Identity) for n in part)
-    if cells and isinstance(A, Marginals) and A.largest_entry() <= FINE_LATTICE:
+    if cells and isinstance(A, Marginals) and A.all_cells_alike and A.largest_entry() <= FINE_LATTICE:
         return alike(*A.coefficients(mask_of(axes)), prod(W.sizes[i] for i in axes))
     subsets = [mask_of(own) for own in subsets_in_order(axes)]
     known = A.component_variances
@@ -52,14 +56,16 @@ def _part_moments(A: TableOperator, W: ProductWorkload, number: int) -> Moments:
     component = [known[mask] if found else 0.0 for mask, found in zip(subsets, measured, strict=True)]
     second = W.variances(number, component, A.splits)
     largest, fourth = np.sqrt(second), second**2
-    if isinstance(A, _Form) and all(len(W.pieces[n].axes) == 1 for n in part):
+    if isinstance(A, Marginals) and all(len(W.pieces[n].axes) == 1 for n in part):
         rows = W.sizes_of_parts[number]
-        if rows * prod(A.matrix_rows[i] for i in axes) <= COEFFICIENTS:
+        if rows * prod(A.matrices[i].shape[0] for i in axes) <= COEFFICIENTS:
             largest, fourth = _shape(A, W, part, dict(zip(subsets, component, strict=True)))
     return Moments(second, fourth, largest, np.zeros_like(second))
 
 
-def _shape(A: _Form, W: ProductWorkload, part: Sequence[int], nu: dict[int, float]) -> tuple[Vector, Vector]:
+def _shape(
+    A: Marginals, W: ProductWorkload, part: Sequence[int], nu: dict[int, float]
+) -> tuple[Vector, Vector]:
     """(largest |c|, Σc⁴) of every query of a part, exactly."""
     pieces = [W.pieces[n] for n in part]
     axes = [piece.axes[0] for piece in pieces]

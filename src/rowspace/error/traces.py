@@ -15,9 +15,9 @@ import numpy as np
 import scipy
 
 from rowspace.exceptions import InvalidInput
-from rowspace.operators import Kronecker, Operator, Scaled, Stack, TableOperator
+from rowspace.operators import Kronecker, Operator, Scaled, Stack
 from rowspace.operators.fallback import check_decomposable
-from rowspace.operators.product_workload import ProductWorkload
+from rowspace.tables import ProductWorkload, TableOperator
 
 
 def profile_trace(A: Operator, W: Operator | ProductWorkload) -> float:

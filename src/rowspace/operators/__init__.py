@@ -7,6 +7,7 @@
 """
 
 from .base import DECOMPOSITION_LIMIT, DENSE_LIMIT, Operator
+from .cell_contrasts import CellContrasts
 from .codec import decode, encode
 from .composed import Composed, Sum
 from .dense import Dense
@@ -17,24 +18,18 @@ from .haar import Haar
 from .hierarchy import Hierarchy
 from .identity import Identity
 from .kronecker import Kronecker
-from .marginals import Marginals
 from .merged import Merged
 from .p_identity import PIdentity
 from .padded import Padded
 from .permuted import Permuted
 from .predicates import AllPredicates
 from .prefix import Difference, Prefix
-from .product_marginals import ProductMarginals
-from .product_residuals import ProductResiduals
 from .ranges import Ranges, RangesGram, SecondDifference
-from .residuals import Residuals
 from .scaled import Scaled, Weighted
 from .sparse import Sparse
 from .spectral import Spectral
 from .spectral_integers import SpectralIntegers
 from .stack import Stack
-from .subset_operator import SubsetOperator
-from .table_operator import TableOperator
 from .total import Total, UniformGram
 from .transpose import Transpose
 from .tree import Tree
@@ -45,6 +40,7 @@ __all__ = [
     "DECOMPOSITION_LIMIT",
     "DENSE_LIMIT",
     "AllPredicates",
+    "CellContrasts",
     "Composed",
     "Cosines",
     "Dense",
@@ -55,18 +51,14 @@ __all__ = [
     "Hierarchy",
     "Identity",
     "Kronecker",
-    "Marginals",
     "Merged",
     "Operator",
     "PIdentity",
     "Padded",
     "Permuted",
     "Prefix",
-    "ProductMarginals",
-    "ProductResiduals",
     "Ranges",
     "RangesGram",
-    "Residuals",
     "Scaled",
     "SecondDifference",
     "Sines",
@@ -74,9 +66,7 @@ __all__ = [
     "Spectral",
     "SpectralIntegers",
     "Stack",
-    "SubsetOperator",
     "Sum",
-    "TableOperator",
     "Total",
     "Transpose",
     "Tree",

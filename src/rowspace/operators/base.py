@@ -86,6 +86,10 @@ class Operator(ABC):
     def _adjoint(self, y: Array) -> Array:
         """Aᵗ y along the last axis: (..., m) → (..., n). Keeps int64 when `integral`."""
 
+    def _apply_along(self, x: Array, axis: int) -> Array:
+        """A x along any axis of an array."""
+        return np.moveaxis(self._apply(np.ascontiguousarray(np.moveaxis(x, axis, -1))), -1, axis)
+
     @property
     def integral(self) -> bool:
         """Whether every entry is an integer (then int64 vectors are multiplied exactly)."""

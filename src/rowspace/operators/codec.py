@@ -70,7 +70,9 @@ def decode(tree: Any, arrays: Arrays) -> Operator:
         cls = Operator.registry.get(value["operator"]) if isinstance(value["operator"], str) else None
         if cls is None or not dataclasses.is_dataclass(cls):
             raise FileError("damaged file: unknown kind of operator")
-        if set(value) - {"operator"} != {field.name for field in dataclasses.fields(cls)}:
+        known = dataclasses.fields(cls)
+        needed = {field.name for field in known if field.default is dataclasses.MISSING}
+        if not needed <= set(value) - {"operator"} <= {field.name for field in known}:
             raise FileError(f"damaged file: the fields of {cls.__name__} are not the expected ones")
         fields = {k: walk(v, depth + 1) for k, v in value.items() if k != "operator"}
         try:

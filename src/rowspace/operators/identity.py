@@ -30,6 +30,9 @@ class Identity(Operator):
     def _apply(self, x: Array) -> Array:
         return x.copy()
 
+    def _apply_along(self, x: Array, axis: int) -> Array:
+        return x
+
     def _adjoint(self, y: Array) -> Array:
         return y.copy()
 

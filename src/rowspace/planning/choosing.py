@@ -12,10 +12,10 @@ import numpy.typing as npt
 import scipy
 
 from rowspace.exceptions import IntegerOverflow, InvalidInput, RowspaceError, TooLarge
-from rowspace.operators import Operator, TableOperator
-from rowspace.operators.product_workload import ProductWorkload
+from rowspace.operators import Operator
 from rowspace.privacy import NoiseModel, Privacy
 from rowspace.strategy import Result, Select, WorstQueryResult, unit_lower_bound
+from rowspace.tables import ProductWorkload, TableOperator
 from rowspace.threads import calm_threads
 from rowspace.workload import Workload
 

@@ -9,9 +9,10 @@ from typing import Any
 
 from rowspace.error import profile_trace
 from rowspace.exceptions import InvalidInput
-from rowspace.operators import Extended, Marginals, Operator, Residuals, TableOperator, as_operator
+from rowspace.operators import Extended, Operator, as_operator
 from rowspace.privacy import NoiseModel, Privacy, integer_norm
 from rowspace.strategy import unit_lower_bound
+from rowspace.tables import TableOperator
 from rowspace.threads import calm_threads
 from rowspace.workload import Workload
 
@@ -80,8 +81,8 @@ def _over_the_cells(A: Operator, workload: Workload) -> Operator:
     if isinstance(A, TableOperator):
         if A.sizes == domain.shape:
             return A
-        if isinstance(A, Marginals | Residuals) and A.sizes == domain.known_shape:
-            return replace(A, sizes=domain.shape)
+        if A.all_cells_alike and A.sizes == domain.known_shape:
+            return A.over_sizes(domain.shape)
     elif A.shape[1] == domain.size:
         return A
     elif A.shape[1] == known:

@@ -10,8 +10,8 @@ import numpy as np
 
 from rowspace.error import query_variances
 from rowspace.lines import one_line
-from rowspace.operators import Identity, TableOperator
-from rowspace.operators.product_workload import ProductWorkload
+from rowspace.operators import Identity
+from rowspace.tables import ProductWorkload, TableOperator
 from rowspace.workload import Workload
 
 MOST_QUERIES = 2**22

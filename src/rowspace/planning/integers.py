@@ -20,11 +20,11 @@ from rowspace.operators import (
     Permuted,
     Scaled,
     Stack,
-    TableOperator,
     Weighted,
 )
 from rowspace.operators.tree import TreeLike
 from rowspace.privacy import NoiseModel, Privacy, RoundedGaussian, integer_norm
+from rowspace.tables import TableOperator
 
 MAX_RECORDS = 2**40
 """Public bound on the number of records (about 10¹²); larger tables are refused."""

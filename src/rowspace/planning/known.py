@@ -32,7 +32,8 @@ def is_known(value: Any, room: str) -> bool:
 def is_known_operator(value: Any) -> bool:
     """Whether an operator and all it is made of are known, and none of it can still be written to."""
     if isinstance(value, Operator):
-        return is_known(value, "operators") and all(map(is_known_operator, value.fields().values()))
+        known = is_known(value, "operators") or is_known(value, "tables")
+        return known and all(map(is_known_operator, value.fields().values()))
     if isinstance(value, tuple):
         return type(value) is tuple and all(map(is_known_operator, value))
     if isinstance(value, np.ndarray):

@@ -16,10 +16,10 @@ from rowspace.error import half_widths, moments, profile_trace, query_variances
 from rowspace.exceptions import FileError, InvalidInput, TooLarge
 from rowspace.files import read_archive, write_archive
 from rowspace.lines import one_line
-from rowspace.operators import Extended, Operator, TableOperator, decode, encode
+from rowspace.operators import Extended, Operator, decode, encode
 from rowspace.operators.base import Vector
-from rowspace.operators.product_workload import ProductWorkload
 from rowspace.privacy import NoiseModel, Privacy, noise_from_dict, privacy_from_dict
+from rowspace.tables import ProductWorkload, TableOperator
 from rowspace.threads import calm_threads
 from rowspace.workload import Part, Workload
 

@@ -13,12 +13,17 @@ from functools import cached_property
 
 import numpy as np
 
-from rowspace.operators import TableOperator
 from rowspace.operators.base import Vector
-from rowspace.operators.component_tables import ComponentTables
-from rowspace.operators.product_workload import ProductWorkload, subsets_in_order
-from rowspace.operators.splits import CellSplit, Split
-from rowspace.operators.subset_lattice import mask_of, members
+from rowspace.tables import (
+    CellSplit,
+    ComponentTables,
+    ProductWorkload,
+    Split,
+    TableOperator,
+    mask_of,
+    members,
+    subsets_in_order,
+)
 
 from .measurement import Measurement
 

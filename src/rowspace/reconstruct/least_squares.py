@@ -7,10 +7,10 @@ import numpy.typing as npt
 import scipy
 
 from rowspace.exceptions import RowspaceError, TooLarge
-from rowspace.operators import Operator, ProductResiduals, TableOperator
+from rowspace.operators import Operator
 from rowspace.operators.base import Vector
-from rowspace.operators.component_tables import ComponentTables
 from rowspace.planning import dropped_bits
+from rowspace.tables import ComponentTables, TableOperator
 from rowspace.threads import calm_threads
 
 TOLERANCE = 1e-12
@@ -23,7 +23,7 @@ def estimate_counts(strategy: Operator, answers: npt.NDArray[np.int64]) -> Vecto
     By the strategy's own pseudo-inverse where it has one (trees, wavelets, products: linear time), else by LSMR.
     """
     y = noisy_values(strategy, answers)
-    if isinstance(strategy, ProductResiduals):
+    if isinstance(strategy, TableOperator):
         return estimate_tables(strategy, answers).cells()
     with calm_threads(strategy.shape[1]):
         try:

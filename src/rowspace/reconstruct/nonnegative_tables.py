@@ -20,11 +20,8 @@ from math import prod, sqrt
 
 import numpy as np
 
-from rowspace.operators import Marginals
 from rowspace.operators.base import Vector
-from rowspace.operators.component_tables import ComponentTables
-from rowspace.operators.product_workload import subsets_in_order
-from rowspace.operators.subset_lattice import mask_of
+from rowspace.tables import ComponentTables, Marginals, mask_of, subsets_in_order
 
 from .simplex import nearest_counts
 
@@ -76,7 +73,7 @@ class TableFamily:
     @cached_property
     def even(self) -> Vector:
         """One record spread evenly over the cells of every table."""
-        return self.per_cell([1 / prod(shape) for shape in self.marginals.count_shapes])
+        return self.per_cell([1 / prod(shape) for shape in self.marginals.layout.shapes])
 
     def nearest_counts(self, flat: Vector, total: float) -> Vector:
         """Every table by itself made non-negative with this total."""
@@ -203,7 +200,7 @@ class NonnegativeTables:
 
 def _lifted(family: TableFamily, agreeing: Vector, total: float) -> Vector:
     """Agreeing tables with the total, mixed with the even distribution until no cell is negative."""
-    found = float(agreeing[: prod(family.marginals.count_shapes[0])].sum())
+    found = float(agreeing[: prod(family.marginals.layout.shapes[0])].sum())
     even = total * family.even
     agreeing = agreeing + (total - found) * family.even
     # A little more than needed, for what is lost when tables are put together again.

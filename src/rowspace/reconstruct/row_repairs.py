@@ -12,7 +12,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from rowspace.operators.base import Vector
-from rowspace.operators.component_tables import ComponentTables
+from rowspace.tables import ComponentTables
 
 from .table_rows import Codes
 

@@ -6,9 +6,7 @@ import numpy as np
 
 from rowspace.operators import Identity
 from rowspace.operators.base import Vector
-from rowspace.operators.component_tables import ComponentTables
-from rowspace.operators.product_workload import ProductWorkload
-from rowspace.operators.subset_lattice import mask_of
+from rowspace.tables import ComponentTables, ProductWorkload, mask_of
 
 
 def answer_products(estimate: ComponentTables, workload: ProductWorkload) -> Vector:

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rowspace.operators.base import Vector
-from rowspace.operators.component_tables import ComponentTables
+from rowspace.tables import ComponentTables
 
 Codes = npt.NDArray[np.int64]
 

@@ -16,11 +16,11 @@ import numpy as np
 
 from rowspace.error import Moments, half_widths, moments
 from rowspace.exceptions import UnsupportedWorkload
-from rowspace.operators import Operator, TableOperator
+from rowspace.operators import Operator
 from rowspace.operators.base import Vector
-from rowspace.operators.component_tables import ComponentTables
 from rowspace.reconstruct import answer_products
 from rowspace.reconstruct.measurement import Measurement, joint_estimate, whitened
+from rowspace.tables import ComponentTables, TableOperator
 from rowspace.threads import calm_threads
 from rowspace.workload import Workload
 

@@ -15,12 +15,12 @@ import numpy as np
 
 from rowspace.exceptions import InvalidInput, TooLarge
 from rowspace.operators.base import Operator, Vector
-from rowspace.operators.component_tables import ComponentTables
 from rowspace.reconstruct import answer_products
 from rowspace.reconstruct.nonnegative_tables import TableFamily
 from rowspace.reconstruct.row_repairs import cell_numbers, repaired_rows
 from rowspace.reconstruct.table_rows import Codes, drawn_rows
 from rowspace.reconstruct.whole_numbers import whole_cells
+from rowspace.tables import ComponentTables
 from rowspace.workload import Workload, total
 
 from .consistent_effect import Effect
@@ -205,7 +205,7 @@ class TableCounts(Counts):
 
 def counted(codes: Codes, family: TableFamily) -> Vector:
     """All tables of some records, one after the other."""
-    shapes = family.marginals.count_shapes
+    shapes = family.marginals.layout.shapes
     return np.concatenate(
         [
             np.bincount(cell_numbers(codes, own, family.sizes), minlength=prod(shape)).astype(np.float64)

@@ -9,9 +9,8 @@ from math import prod
 import numpy as np
 
 from rowspace.exceptions import TooLarge
-from rowspace.operators import Identity, TableOperator
+from rowspace.operators import Identity
 from rowspace.operators.base import Vector
-from rowspace.operators.subset_lattice import mask_of, members
 from rowspace.reconstruct.joint_tables import JointTables
 from rowspace.reconstruct.nonnegative import ROUGH, nonnegative_cells
 from rowspace.reconstruct.nonnegative_tables import (
@@ -20,6 +19,7 @@ from rowspace.reconstruct.nonnegative_tables import (
     largest_sets,
     weighted_family,
 )
+from rowspace.tables import TableOperator, mask_of, members
 from rowspace.workload import Workload
 
 from .evidence import Evidence

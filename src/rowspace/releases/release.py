@@ -26,11 +26,10 @@ from rowspace._version import __version__
 from rowspace.exceptions import FileError, InvalidInput, TooLarge, UnsupportedWorkload
 from rowspace.files import Arrays, archive_bytes, read_archive, unpack_archive, write_whole
 from rowspace.lines import one_line
-from rowspace.operators import TableOperator
 from rowspace.operators.base import Vector
-from rowspace.operators.component_tables import ComponentTables
 from rowspace.planning import Plan, dropped_bits
 from rowspace.reconstruct import answer_products, estimate_counts, estimate_tables
+from rowspace.tables import ComponentTables, TableOperator
 from rowspace.workload import Workload
 
 from .answer_columns import answer_columns

@@ -6,7 +6,7 @@ import numpy as np
 import scipy
 
 from rowspace.operators import Dense, Identity, Operator, Scaled, Stack, Total
-from rowspace.operators.product_workload import ProductWorkload, is_cells
+from rowspace.tables import ProductWorkload, is_cells
 
 LARGEST_ATTRIBUTE = 1024
 """Most cells of an attribute for which more than its cells is tried."""

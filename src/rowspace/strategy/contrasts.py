@@ -13,10 +13,9 @@ from functools import cached_property
 import numpy as np
 import scipy
 
-from rowspace.operators import Dense, Identity, Operator
-from rowspace.operators.product_residuals import cell_contrasts
-from rowspace.operators.splits import CellSplit, ContrastSplit, Split
+from rowspace.operators import CellContrasts, Dense, Operator
 from rowspace.privacy import ZCDP
+from rowspace.tables import CellSplit, ContrastSplit, Split
 
 from .attribute_classes import Kinds, effective
 from .gaussian_optimal import GaussianOptimal
@@ -46,7 +45,7 @@ class Contrasts:
 
 def cells_alike(n: int) -> Contrasts:
     """n·I − 11ᵗ; for an attribute of one cell it stands for nothing."""
-    return Contrasts(cell_contrasts(n) if n > 1 else Identity(1), CellSplit(n))
+    return Contrasts(CellContrasts(n), CellSplit(n))
 
 
 def fitted(kinds: Kinds, omega: float) -> Contrasts:

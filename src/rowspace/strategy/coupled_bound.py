@@ -33,7 +33,7 @@ import scipy
 
 from rowspace.operators import Operator
 from rowspace.operators.base import Indices, Vector
-from rowspace.operators.product_workload import ProductWorkload
+from rowspace.tables import ProductWorkload
 
 if TYPE_CHECKING:
     from .product_bounds import Attribute, Choice

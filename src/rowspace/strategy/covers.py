@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rowspace.operators.base import Vector
-from rowspace.operators.subset_lattice import mask_of, members
+from rowspace.tables import mask_of, members
 
 Flags = npt.NDArray[np.bool_]
 

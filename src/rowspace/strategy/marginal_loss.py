@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 
 from rowspace.operators.base import Vector
-from rowspace.operators.subset_lattice import SubsetLattice
+from rowspace.tables import SubsetLattice
 
 from .table_demand import TableDemand
 

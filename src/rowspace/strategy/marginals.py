@@ -15,13 +15,12 @@ from itertools import combinations
 import numpy as np
 import scipy
 
-from rowspace.operators import Marginals as MarginalsOperator
-from rowspace.operators import Operator, ProductMarginals, TableOperator
+from rowspace.operators import Operator
 from rowspace.operators.base import Vector
 from rowspace.operators.checks import check_size
-from rowspace.operators.product_workload import ProductWorkload
-from rowspace.operators.subset_lattice import members
 from rowspace.privacy import Privacy
+from rowspace.tables import Marginals as MarginalsOperator
+from rowspace.tables import ProductWorkload, TableOperator, members
 
 from .attribute_bases import based
 from .attribute_classes import attribute_classes
@@ -254,6 +253,4 @@ def _operator(workload: TableDemand, weights: dict[int, float]) -> TableOperator
     order = sorted(weights, key=lambda mask: (mask.bit_count(), members(mask)))
     sets = tuple(tuple(members(mask)) for mask in order)
     values = tuple(weights[mask] for mask in order)
-    if workload.bases is None:
-        return MarginalsOperator(workload.sizes, sets, values)
-    return ProductMarginals(workload.sizes, sets, values, workload.bases)
+    return MarginalsOperator(workload.sizes, sets, values, workload.bases or ())

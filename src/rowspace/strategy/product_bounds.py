@@ -43,8 +43,8 @@ import numpy as np
 
 from rowspace.operators import Identity, Operator
 from rowspace.operators.base import Vector
-from rowspace.operators.product_workload import ProductWorkload
 from rowspace.privacy import Neighbours, Privacy
+from rowspace.tables import ProductWorkload
 
 from .attribute_bound import (
     Point,

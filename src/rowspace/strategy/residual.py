@@ -19,10 +19,10 @@ import scipy
 
 from rowspace.error import noise_level
 from rowspace.exceptions import InvalidInput
-from rowspace.operators import Identity, Operator, ProductResiduals, Residuals, TableOperator
+from rowspace.operators import Operator
 from rowspace.operators.base import Vector
-from rowspace.operators.product_workload import ProductWorkload
 from rowspace.privacy import Privacy
+from rowspace.tables import ProductWorkload, Residuals, TableOperator
 
 from .attribute_classes import Kinds, attribute_classes
 from .contrasts import Contrasts, cells_alike, fitted
@@ -108,9 +108,7 @@ class Residual:
         kept = np.flatnonzero(weights)
         sets = tuple(workload.lattice.sets[k] for k in kept.tolist())
         chosen = tuple(weights[kept].tolist())
-        if all(isinstance(c.S, Residuals | Identity) for c in contrasts):
-            return Residuals(workload.sizes, sets, chosen), by_part
-        return ProductResiduals(workload.sizes, sets, chosen, tuple(c.S for c in contrasts)), by_part
+        return Residuals(workload.sizes, sets, chosen, tuple(c.S for c in contrasts)), by_part
 
 
 def _prices(workload: ProductWorkload, contrasts: Sequence[Contrasts]) -> Vector:

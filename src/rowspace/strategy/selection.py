@@ -32,10 +32,10 @@ import numpy as np
 
 from rowspace.error import max_error, noise_level, profile_trace, query_variances
 from rowspace.exceptions import InvalidInput, InvalidWorkload, TooLarge, UnsupportedWorkload
-from rowspace.operators import DECOMPOSITION_LIMIT, Operator, Prefix, Ranges, Scaled, TableOperator, Total
+from rowspace.operators import DECOMPOSITION_LIMIT, Operator, Prefix, Ranges, Scaled, Total
 from rowspace.operators.given import as_operator
-from rowspace.operators.product_workload import ProductWorkload
 from rowspace.privacy import Privacy
+from rowspace.tables import ProductWorkload, TableOperator
 
 from .attempts import DENSE_CELLS, attempt, completed, proposal
 from .classical import IdentityStrategy, WorkloadItself

@@ -5,19 +5,25 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from functools import cached_property
 
+import numpy as np
+
 from rowspace.error import noise_level
 from rowspace.exceptions import InvalidWorkload
-from rowspace.operators import Identity, Operator, TableOperator, Total
+from rowspace.operators import Identity, Operator
 from rowspace.operators.base import Vector
-from rowspace.operators.marginal_workload import MarginalWorkload
-from rowspace.operators.product_workload import Piece, ProductWorkload, gather
-from rowspace.operators.splits import CellSplit, MarginalSplit, MatrixSplit
-from rowspace.operators.subset_lattice import SubsetLattice, mask_of, members
 from rowspace.privacy import Privacy
+from rowspace.tables import (
+    MarginalSplit,
+    ProductWorkload,
+    SubsetLattice,
+    TableOperator,
+    marginal_splits,
+    mask_of,
+    products_of,
+)
 
 from .product_bounds import products_bound
 from .result import Result
-from .terms import Terms
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,11 +43,7 @@ class TableDemand:
         """The split of every attribute."""
         if self.bases is None:
             return self.products.cells
-        known = {
-            id(A): CellSplit(n) if isinstance(A, Identity) else MatrixSplit(A)
-            for A, n in zip(self.bases, self.sizes, strict=True)
-        }
-        return tuple(known[id(A)] for A in self.bases)
+        return marginal_splits(self.bases)
 
     @cached_property
     def shares(self) -> list[float]:
@@ -75,34 +77,14 @@ def read_products(W: Operator | ProductWorkload) -> ProductWorkload:
     """A workload as products that name their attributes, or `InvalidWorkload`."""
     if isinstance(W, ProductWorkload):
         return W
-    marginals = MarginalWorkload.of(W)
-    if marginals is not None:
-        if not marginals.powers:
-            raise InvalidWorkload("expected a workload with at least one non-zero query")
-        cells = [Piece((i,), Identity(n)) for i, n in enumerate(marginals.sizes)]
-        asked = marginals.powers.items()
-        return gather(
-            marginals.sizes, ((power**0.5, tuple(cells[i] for i in members(m))) for m, power in asked)
-        )
-    terms = Terms.of(W)
-    if terms is None:
+    if not W.squared_frobenius() > 0:
+        raise InvalidWorkload("expected a workload with at least one non-zero query")
+    found = products_of(W)
+    if found is None or (len(found.sizes) < 2 and not found.only_cells):
         raise InvalidWorkload(
             "expected a union of products over the same two or more attributes; for other queries use select"
         )
-    known: dict[tuple[int, int], Piece] = {}
-    for factors in terms.factors:
-        for i, factor in enumerate(factors):
-            known.setdefault((i, id(factor)), Piece((i,), factor))
-    return gather(
-        terms.sizes,
-        (
-            (
-                weight,
-                tuple(known[i, id(f)] for i, f in enumerate(factors) if not isinstance(f, Total)),
-            )
-            for weight, factors in zip(terms.weights, terms.factors, strict=True)
-        ),
-    )
+    return found.only(np.flatnonzero(found.powers).tolist())
 
 
 def judged_on_tables(

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from rowspace.operators import Operator
-from rowspace.operators.product_workload import Piece, ProductWorkload, gather
+from rowspace.tables import Piece, ProductWorkload, gather
 
 if TYPE_CHECKING:
     from rowspace.workload.part import Part

@@ -13,7 +13,7 @@ from typing import Any
 from rowspace import operators as op
 from rowspace.domain import Domain
 from rowspace.exceptions import InvalidWorkload, TooLarge
-from rowspace.operators.product_workload import ProductWorkload
+from rowspace.tables import ProductWorkload
 from rowspace.workload.codec import Arrays, decode_parts, encode_parts
 from rowspace.workload.factors import Factor
 from rowspace.workload.part import Part

@@ -8,8 +8,8 @@ from itertools import combinations
 
 import numpy as np
 
+from .lattice import SubsetLattice, mask_of
 from .splits import MarginalSplit
-from .subset_lattice import SubsetLattice, mask_of
 
 
 @dataclass(frozen=True, eq=False)

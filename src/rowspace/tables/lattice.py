@@ -15,8 +15,7 @@ from itertools import accumulate
 import numpy as np
 
 from rowspace.exceptions import TooLarge
-
-from .checks import Indices, Vector
+from rowspace.operators.base import Indices, Vector
 
 LARGEST_SET = 22
 """Most attributes (of two or more cells) in one set: all of its subsets are listed."""

@@ -15,13 +15,11 @@ import numpy as np
 import scipy
 
 from rowspace.exceptions import InvalidInput
+from rowspace.operators import Identity, Operator, Padded
+from rowspace.operators.base import Indices, Vector, check_supported
 
-from .base import Operator
-from .checks import Indices, Vector, check_supported
-from .identity import Identity
-from .padded import Padded
+from .lattice import SubsetLattice, mask_of
 from .splits import CellSplit, Split, root
-from .subset_lattice import SubsetLattice, mask_of
 
 
 @dataclass(frozen=True, eq=False)

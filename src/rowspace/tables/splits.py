@@ -6,7 +6,7 @@ the second by tables that resolve it, at variance qKqᵗ per unit. A product of 
 
     Σ_R ν_R Π_{i∈R} q_i K_i q_iᵗ Π_{j∉R} (q_j·u_j)²,      R over the sets of attributes,
 
-with one number ν_R per set that the strategy decides (`SubsetOperator.component_variances`).
+with one number ν_R per set that the strategy decides (`TableOperator.component_variances`).
 """
 
 from __future__ import annotations
@@ -18,12 +18,11 @@ from functools import cached_property
 import numpy as np
 
 from rowspace.exceptions import InvalidInput
+from rowspace.operators import DECOMPOSITION_LIMIT, Identity, Operator
+from rowspace.operators.base import Array, Vector
+from rowspace.operators.fallback import check_decomposable, inverse_gram
 
-from .base import DECOMPOSITION_LIMIT, Operator
-from .checks import Array, Vector
-from .fallback import check_decomposable, inverse_gram
-from .identity import Identity
-from .table_layout import along
+from .layout import along
 
 
 class Split(ABC):
@@ -104,6 +103,10 @@ class CellSplit(MarginalSplit):
     def taken_apart(self, answers: Array, axis: int) -> tuple[Array, Array]:
         mean = answers.mean(axis=axis, keepdims=True)
         return mean, answers - mean
+
+    def resolved(self, answers: Array, axis: int) -> Array:
+        """Every cell less its share of the total, from answers to n·I − 11ᵗ, whose pseudo-inverse is (I − 11ᵗ/n)/n."""
+        return np.asarray((answers - answers.mean(axis=axis, keepdims=True)) / self.n)
 
     def level(self, W: Operator) -> float:
         return 1 / self.n if isinstance(W, Identity) else super().level(W)
@@ -197,6 +200,10 @@ class ContrastSplit(Split):
         """From answers to S back to cells."""
         inverse = np.linalg.pinv(self._dense)
         return np.asarray(inverse - np.outer(self.u, inverse.sum(axis=0)))
+
+    def resolved(self, answers: Array, axis: int) -> Array:
+        """Every cell less its share of the total, from answers to S."""
+        return along(answers, axis, self.L)
 
     @cached_property
     def K(self) -> Vector:

@@ -14,9 +14,10 @@ from math import prod
 
 import numpy as np
 
-from .checks import Array, Vector, check_supported
+from rowspace.operators.base import Array, Vector, check_supported
+
+from .layout import BLOCK
 from .splits import CellSplit, Split
-from .table_layout import BLOCK
 
 Attributes = tuple[int, ...]
 

@@ -1,0 +1,442 @@
+"""Strategies of one weighted table per set of attributes: measured and reconstructed from tables, never from the cells.
+
+Table S asks weight · ⊗_{i∈S} M_i ⊗_{j∉S} 1ᵗ, with one matrix M_i per attribute that all tables share. The number of
+cells may be astronomical. Everything here costs time and memory in the tables and in the number of sets; the actions on
+a vector of all cells are there for domains where one fits.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import cached_property
+from itertools import pairwise
+from math import ceil, frexp, isfinite, log2, prod
+from operator import lt
+from typing import Any, ClassVar, cast
+
+import numpy as np
+
+from rowspace.exceptions import InvalidInput
+from rowspace.operators import Dense, Operator
+from rowspace.operators.base import Array, Indices, Vector, check_operators
+from rowspace.operators.checks import check_number, check_size, check_supported, rounding_scale
+from rowspace.operators.column_rounding import rounded_columns
+from rowspace.operators.tree import rounded_weights
+
+from .axes import TableAxes, Tables
+from .estimates import ComponentTables
+from .lattice import LARGEST_SET, mask_of
+from .layout import TableLayout, TableStack, divided_product
+from .product_workload import ProductWorkload
+from .reading import products_of
+from .splits import CellSplit, Split
+
+TableOf = Callable[[tuple[int, ...]], Indices]
+"""From attribute numbers, ascending, to the table of counts over them."""
+
+LARGEST_WEIGHT = 2**50
+"""Integer weights stay below it."""
+
+SPARE_BITS = 8
+"""The smallest weight of a table is rounded to so many bits less than a matrix's largest entry."""
+
+MATRIX_BITS = 30
+"""Bits of the largest product of matrices when they are rounded: leaves room for 2³² records in 64 bits."""
+
+GOOD_BITS, MOST_BITS = 6, 32
+"""Products of many matrices get so many bits each (a percent of error), if then 2³⁰ records fit 64 bits."""
+
+LEAST_BITS = 3
+"""Below 3 bits rounding destroys the matrix."""
+
+
+class TableOperator(Operator):
+    """One weighted table per set of attributes, given `sizes`, `sets`, `weights` and a matrix for every attribute."""
+
+    sizes: tuple[int, ...]
+    sets: tuple[tuple[int, ...], ...]
+    weights: tuple[float, ...]
+
+    wide = True
+    matrix_field: ClassVar[str]
+    """The field that holds the matrices, empty where all attributes have the plain one."""
+
+    def _check(self) -> None:
+        """Bring the fields into one known form, or raise `InvalidInput`."""
+        if not isinstance(self.sizes, (tuple, list)) or not self.sizes:
+            raise InvalidInput("expected the sizes of one or more attributes")
+        sizes = tuple(check_size("an attribute's size", n) for n in self.sizes)
+        if not isinstance(self.sets, (tuple, list)) or not self.sets:
+            raise InvalidInput("expected one or more sets of attribute numbers")
+        sets = tuple(_checked_set(attributes, len(sizes)) for attributes in self.sets)
+        if len(set(sets)) != len(sets):
+            raise InvalidInput("expected sets that differ from one another; give one of them all the weight")
+        given = tuple(self.weights) if isinstance(self.weights, (tuple, list, np.ndarray)) else ()
+        if len(given) != len(sets):
+            raise InvalidInput(f"expected a sequence of {len(sets)} weights, one per set")
+        weights = tuple(w if type(w) is float and isfinite(w) else check_number("a weight", w) for w in given)
+        if min(weights) < 0 or not any(weights):
+            raise InvalidInput("expected weights >= 0, not all zero")
+        for name, value in (("sizes", sizes), ("sets", sets), ("weights", weights)):
+            object.__setattr__(self, name, value)
+        if max(mask.bit_count() for mask in self._masks) > LARGEST_SET:
+            raise InvalidInput(f"expected sets of at most {LARGEST_SET} attributes that have several cells")
+        object.__setattr__(self, self.matrix_field, self._checked_matrices())
+
+    def _checked_matrices(self) -> tuple[Operator, ...]:
+        """The matrices, equal ones as one object; none where all are plain."""
+        given = getattr(self, self.matrix_field)
+        if isinstance(given, (tuple, list)) and not given:
+            return ()
+        if not isinstance(given, (tuple, list)) or len(given) != len(self.sizes):
+            raise InvalidInput(f"expected a matrix for each of the {len(self.sizes)} attributes, or none")
+        check_operators(*given)
+        known: dict[Operator, Operator] = {}
+        matrices = tuple(self._checked_matrix(M, n) for M, n in zip(given, self.sizes, strict=True))
+        if all(self._plain(n) == M for M, n in zip(matrices, self.sizes, strict=True)):
+            return ()
+        return tuple(known.setdefault(M, M) for M in matrices)
+
+    @staticmethod
+    @abstractmethod
+    def _plain(n: int) -> Operator:
+        """The matrix of an attribute whose n cells are alike."""
+
+    @abstractmethod
+    def _checked_matrix(self, M: Operator, n: int) -> Operator:
+        """A matrix that an attribute of n cells may have, or `InvalidInput`."""
+
+    @cached_property
+    def matrices(self) -> tuple[Operator, ...]:
+        """M_i for every attribute; what is known of one by its `id` is known of all that equal it."""
+        if given := getattr(self, self.matrix_field):
+            return cast(tuple[Operator, ...], given)
+        known = {n: self._plain(n) for n in set(self.sizes)}
+        return tuple(known[n] for n in self.sizes)
+
+    @property
+    def all_cells_alike(self) -> bool:
+        """Whether all cells of a marginal have the same variance."""
+        return not getattr(self, self.matrix_field)
+
+    def over_sizes(self, sizes: tuple[int, ...]) -> TableOperator:
+        """The same tables over attributes of other sizes, whose cells are alike as well."""
+        return cast(TableOperator, replace(cast(Any, self), sizes=sizes))
+
+    @cached_property
+    def axes(self) -> TableAxes:
+        """The attributes as array axes."""
+        return TableAxes(self.sizes)
+
+    @cached_property
+    def _masks(self) -> tuple[int, ...]:
+        """The sets, without attributes of one cell."""
+        return tuple(mask_of(attributes) & self.axes.varying for attributes in self.sets)
+
+    @property
+    @abstractmethod
+    def splits(self) -> tuple[Split, ...]:
+        """How every attribute's queries split into what smaller tables tell and the rest."""
+
+    @cached_property
+    def layout(self) -> TableLayout:
+        """Where the tables lie in the answers; tables of one stack have the same matrices."""
+        rows = [M.shape[0] for M in self.matrices]
+        ids = [id(M) for M in self.matrices]
+        return TableLayout(
+            tuple(tuple(rows[i] for i in own) for own in self.sets),
+            tuple(tuple(ids[i] for i in own) for own in self.sets),
+        )
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        return self.layout.offsets[-1], prod(self.sizes)
+
+    @property
+    def integral(self) -> bool:
+        return all(weight.is_integer() and weight < LARGEST_WEIGHT for weight in self.weights) and all(
+            M.integral for M in self.matrices
+        )
+
+    def attributes_of(self, stack: TableStack) -> tuple[int, ...]:
+        """The attributes of the first table of a stack: the others' have the same matrices."""
+        return self.sets[int(stack.numbers[0])]
+
+    # -- answers from tables of counts, without the cells ----------------------------------------------
+
+    def divided_blocks(
+        self, table_of: TableOf, bits: int
+    ) -> Iterator[tuple[slice | Indices, Indices, Indices]]:
+        """(where, q, r), block by block: the answers there are q·2^bits + r, exactly, with 0 ≤ r < 2^bits.
+
+        From tables of counts, which are all that is needed of the data.
+        """
+        weights = np.array(self.weights, dtype=np.int64)
+        for stack in self.layout.stacks:
+            own = self.attributes_of(stack)
+            shape = tuple(self.sizes[i] for i in own)
+            for block in stack.blocks():
+                tables = np.stack([table_of(self.sets[number]) for number in block.numbers.tolist()])
+                if tables.shape[1:] != shape:
+                    # The sensitivity is that of tables of these sizes: others would be asked another matrix.
+                    raise InvalidInput("expected tables of counts with the sizes this strategy was made for")
+                answers = tables.astype(np.int64, copy=False)
+                for axis, i in enumerate(own, start=1):
+                    # By the matrix's own action on integers, the one its exact column sums are about.
+                    answers = self.matrices[i]._apply_along(answers, axis)
+                high, low = divided_product(answers, weights[block.numbers], bits)
+                yield block.where, high.ravel(), low.ravel()
+
+    def _divided(self, x: Indices, bits: int) -> tuple[Indices, Indices]:
+        sums = self.axes.sums(x, set(self._masks))
+        by_set = dict(zip(self.sets, self._masks, strict=True))
+        high, low = (np.empty(self.shape[0], dtype=np.int64) for _ in range(2))
+
+        def table_of(own: tuple[int, ...]) -> Indices:
+            return sums[by_set[own]].reshape([self.sizes[i] for i in own])
+
+        for where, q, r in self.divided_blocks(table_of, bits):
+            high[where], low[where] = q, r
+        return high, low
+
+    def largest_unweighted_entry(self) -> int:
+        """max |a_ij| with all weights one: what bounds the integers on the way."""
+        each = [ceil(min(M.largest_entry(), 2.0**62)) for M in self.matrices]
+        return max(prod(each[i] for i in own) for own, _ in self._weights_by_matrices)
+
+    @cached_property
+    def _weights_by_matrices(self) -> list[tuple[tuple[int, ...], list[float]]]:
+        """(attributes, weights of all tables with their matrices): what matrices multiply to is found once for each."""
+        weights = np.array(self.weights)
+        return [(self.attributes_of(s), weights[s.numbers].tolist()) for s in self.layout.stacks]
+
+    # -- what the strategy knows about a workload --------------------------------------------------------
+
+    @abstractmethod
+    def component_tables(self, y: Array) -> ComponentTables:
+        """The least-squares estimate from noisy answers y, as tables: any marginal below the measured sets."""
+
+    @property
+    @abstractmethod
+    def component_variances(self) -> Mapping[int, float]:
+        """ν_R for every component R that is measured, at unit noise (see `splits`)."""
+
+    def trace_of_products(self, workload: ProductWorkload) -> float:
+        """tr((AᵗA)⁺WᵗW) for a union of products, without the cells; `UnsupportedWorkload` where A misses one."""
+        costs = workload.costs(self.splits)
+        return float(costs @ self._variances_of(workload, costs > 0))
+
+    def totals_of_parts(self, workload: ProductWorkload) -> Vector:
+        """Σ of the variances of every part's queries at unit noise, importance aside."""
+        matrix = workload.cost_matrix(self.splits)
+        return np.asarray(matrix @ self._variances_of(workload, matrix.sum(axis=0) > 0))
+
+    def _variances_of(self, workload: ProductWorkload, needed: Any) -> Vector:
+        known = self.component_variances
+        missing = [mask not in known for mask in workload.lattice.masks]
+        check_supported(float(np.any(missing & needed)), 1.0)
+        return np.array([known.get(mask, 0.0) for mask in workload.lattice.masks])
+
+    def _profile_trace(self, W: Operator) -> float:
+        workload = products_of(W, self.sizes)
+        if workload is None or not workload.only_cells:
+            return super()._profile_trace(W)
+        return self.trace_of_products(workload)
+
+    # -- over the cells, where they fit ------------------------------------------------------------------
+
+    def _tables(self, y: Array) -> Iterator[tuple[int, tuple[int, ...], float, Array]]:
+        """(set, attributes, weight, its part of y as an array with axes); the weight as an integer where y is."""
+        for mask, own, weight, shape, (a, b) in zip(
+            self._masks,
+            self.sets,
+            self.weights,
+            self.layout.shapes,
+            pairwise(self.layout.offsets),
+            strict=True,
+        ):
+            rows = dict(zip(own, shape, strict=True))
+            table = y[..., a:b].reshape((*y.shape[:-1], *(rows.get(i, 1) for i, _ in self.axes.places)))
+            yield mask, own, int(weight) if y.dtype.kind == "i" else weight, table
+
+    def _apply(self, x: Array) -> Array:
+        out = np.empty((*x.shape[:-1], self.shape[0]), dtype=x.dtype)
+        sums = self.axes.sums(x, self._masks)
+        for mask, _, weight, table in self._tables(out):
+            np.multiply(self._along(mask, sums[mask]), weight, out=table)
+        return out
+
+    def _along(self, mask: int, table: Array, *, transposed: bool = False) -> Array:
+        """A table asked by the matrices of its attributes, or by their transposes."""
+        for i, axis in self.axes.places:
+            if mask >> i & 1:
+                M = self.matrices[i]
+                table = (M.T if transposed else M)._apply_along(table, axis)
+        return table
+
+    def _adjoint(self, y: Array) -> Array:
+        tables: Tables = {}
+        for mask, _, weight, answers in self._tables(y):
+            table = weight * self._along(mask, answers, transposed=True)
+            tables[mask] = tables[mask] + table if mask in tables else table
+        return self.axes.spread(tables)
+
+    def pinv(self) -> Operator:
+        from .inverse import TableInverse
+
+        return TableInverse(self) if self.all_cells_alike else super().pinv()
+
+    @cached_property
+    def eigenvalues(self) -> Mapping[int, float]:
+        """Where all cells are alike: λ_R of the Gram matrix divided by the number of cells, for every R it sees.
+
+        The Gram matrix then has one eigenspace per set R: what varies in exactly these attributes and sums to zero
+        along each.
+        """
+        return {mask: 1 / (nu * self.axes.count(mask)) for mask, nu in self.component_variances.items()}
+
+    @property
+    def full_column_rank(self) -> bool | None:
+        return len(self.component_variances) == 1 << self.axes.varying.bit_count()
+
+    def nuclear_norm(self) -> float:
+        if not self.all_cells_alike:
+            return super().nuclear_norm()
+        roots = (self._multiplicity(mask) * value**0.5 for mask, value in self.eigenvalues.items())
+        return float(sum(roots) * self.shape[1] ** 0.5)
+
+    def _multiplicity(self, mask: int) -> int:
+        """Dimension of a residual space."""
+        return prod(n - 1 for i, n in enumerate(self.sizes) if mask >> i & 1)
+
+    # -- norms: all terms grow with every attribute's column sum, so the largest is where every attribute's is -----
+
+    def _column_sums(self, p: int) -> Vector:
+        each = [M._column_sums(p) for M in self.matrices]
+        return self._sums_over_cells(each, [weight**p for weight in self.weights])
+
+    def _exact_column_sums(self, p: int) -> list[int]:
+        each = [np.array(M._exact_column_sums(p), dtype=object) for M in self.matrices]
+        sums: list[int] = self._sums_over_cells(each, [int(weight) ** p for weight in self.weights]).tolist()
+        return sums
+
+    def _sums_over_cells(self, each: Sequence[Array], powers: Sequence[float]) -> Array:
+        tables: Tables = {}
+        for mask, power in zip(self._masks, powers, strict=True):
+            table = np.array(power, dtype=each[0].dtype).reshape([1] * len(self.axes.places))
+            for i, axis in self.axes.places:
+                if mask >> i & 1:
+                    shape = [1] * len(self.axes.places)
+                    shape[axis] = self.sizes[i]
+                    table = table * each[i].reshape(shape)
+            tables[mask] = tables[mask] + table if mask in tables else table
+        return self.axes.spread(tables)
+
+    def _max_column_sum(self, p: int) -> float:
+        each = [M._max_column_sum(p) for M in self.matrices]
+        return float(self._weighted_products(each, lambda weight: weight**p))
+
+    def _integer_norm(self, p: int) -> int:
+        each = [M._integer_norm(p) for M in self.matrices]
+        return int(self._weighted_products(each, lambda weight: int(weight) ** p))
+
+    def squared_frobenius(self) -> float:
+        each = [M.squared_frobenius() / n for M, n in zip(self.matrices, self.sizes, strict=True)]
+        return float(self._weighted_products(each, lambda weight: weight**2) * self.shape[1])
+
+    def _weighted_products(self, each: Sequence[Any], power: Callable[[float], Any]) -> Any:
+        """Σ over the tables of power(weight) · Π over its attributes of `each`."""
+        groups = self._weights_by_matrices
+        return sum(prod(each[i] for i in own) * sum(map(power, weights)) for own, weights in groups)
+
+    def pair_norm(self, p: int) -> int | None:
+        """From column norms, but the table of no attribute is the same for all cells: it never tells two apart."""
+        total = sum(int(w) ** p for own, w in zip(self.sets, self.weights, strict=True) if not own)
+        apart: int = self.integer_norm(p) - total
+        return 2 * apart if p == 1 or self.nonnegative else 4 * apart
+
+    def largest_entry(self) -> float:
+        each = [M.largest_entry() for M in self.matrices]
+        return max(max(weights) * prod(each[i] for i in own) for own, weights in self._weights_by_matrices)
+
+    # -- rounding ----------------------------------------------------------------------------------------
+
+    def _rounded(self, bits: int) -> tuple[Operator, float]:
+        return self._in_integers(bits)._with_rounded_weights(bits)
+
+    def _with_rounded_weights(self, bits: int) -> tuple[Operator, float]:
+        # The smallest weight keeps its precision: answers may pass 64 bits (`divided_blocks`), so large ones may grow.
+        smallest = min(weight for weight in self.weights if weight)
+        scale = 2.0 ** (max(1, bits - SPARE_BITS) - frexp(smallest)[1] + 1)
+        scale = min(scale, 2.0 ** (LARGEST_WEIGHT.bit_length() - 2 - frexp(max(self.weights))[1]))
+        return self._rounded_at(scale), scale
+
+    def _rounded_at(self, scale: float) -> Operator:
+        # Every table is an integer matrix times its weight: rounding the weights keeps the row space.
+        return cast(Operator, replace(cast(Any, self), weights=rounded_weights(self.weights, scale)))
+
+    def _in_integers(self, bits: int) -> TableOperator:
+        """The same tables with rounded matrices; their weights make up for the matrices' own scales."""
+        if all(M.integral for M in self.matrices):
+            return self
+        rounded: dict[tuple[int, int], tuple[Operator, float]] = {}
+        forms = []
+        for M, own_bits in zip(self.matrices, self._bits_of_matrices(), strict=True):
+            key = id(M), max(LEAST_BITS, min(bits, own_bits))
+            if key not in rounded:
+                rounded[key] = _integers(M, key[1])
+            forms.append(rounded[key])
+        weights = tuple(
+            w / prod(forms[i][1] for i in own) for own, w in zip(self.sets, self.weights, strict=True)
+        )
+        fields = {"weights": weights, self.matrix_field: tuple(form for form, _ in forms)}
+        return cast(TableOperator, replace(cast(Any, self), **fields))
+
+    def _bits_of_matrices(self) -> list[int]:
+        """Bits to round each matrix to that is not integers already: few where a table is about many attributes."""
+        real = [not M.integral for M in self.matrices]
+        taken = [
+            0.0 if r else log2(max(1.0, M.largest_entry())) for r, M in zip(real, self.matrices, strict=True)
+        ]
+        most = [MATRIX_BITS] * len(self.matrices)
+        for own in self.sets:
+            number = sum(real[i] for i in own)
+            if number:
+                few = int((MOST_BITS - sum(taken[i] for i in own)) // number)
+                bits = min(max(MATRIX_BITS // number, GOOD_BITS), few)
+                for i in own:
+                    most[i] = min(most[i], bits)
+        return most
+
+
+def cell_splits(sizes: Sequence[int]) -> tuple[CellSplit, ...]:
+    """The split of every attribute in which all cells are alike; one object per size."""
+    known = {n: CellSplit(n) for n in set(sizes)}
+    return tuple(known[n] for n in sizes)
+
+
+def _integers(M: Operator, bits: int) -> tuple[Operator, float]:
+    """(integers, scale): a matrix given by its entries is rounded column by column."""
+    if M.integral or not isinstance(M, Dense):
+        return M.integer_form(bits)
+    scale = rounding_scale(bits, M.largest_entry())
+    return Dense(rounded_columns(M.array, scale)), scale
+
+
+def _checked_set(attributes: Any, number: int) -> tuple[int, ...]:
+    """Ascending attribute numbers, or `InvalidInput`."""
+    if type(attributes) is tuple and all(type(a) is int for a in attributes):
+        # There may be a hundred thousand sets: the usual case takes no calls.
+        if all(map(lt, attributes, attributes[1:])) and (
+            not attributes or (attributes[0] >= 0 and attributes[-1] < number)
+        ):
+            return attributes
+        raise InvalidInput(f"expected attribute numbers below {number}, ascending and different")
+    if not isinstance(attributes, (tuple, list)):
+        raise InvalidInput("expected every set to be a tuple of attribute numbers")
+    checked = tuple(check_size("an attribute number", attribute, 0) for attribute in attributes)
+    if any(a >= b for a, b in pairwise(checked)) or (checked and checked[-1] >= number):
+        raise InvalidInput(f"expected attribute numbers below {number}, ascending and different")
+    return checked
