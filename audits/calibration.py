@@ -19,10 +19,10 @@ from rowspace import operators as op
 from rowspace import strategy
 from rowspace.exceptions import IntegerOverflow, InvalidInput, TooLarge, UnsupportedWorkload
 from rowspace.operators import Operator
-from rowspace.planning import to_integers
 from rowspace.planning.choosing import Effort, Objective
 from rowspace.planning.taxonomies import taxonomy_trees
 from rowspace.privacy import ApproxDPTheorem3, Neighbours, NoiseModel, Privacy
+from rowspace.strategy import to_integers
 
 from . import Row
 from .exact import Verdict, judged
@@ -189,7 +189,7 @@ def optimized(name: str, long: bool) -> Iterator[tuple[str, Verdict]]:
     """One optimizer on every workload it can take, rounded as the planner rounds."""
     for build, (subject, w), privacy in product(OPTIMIZERS[name], subjects().items(), promises(long)):
         try:
-            result = build(w).optimize(w.operator(), privacy, np.random.default_rng(2))
+            result = build(w).optimize(w.weighted_operator(), privacy, np.random.default_rng(2))
         except (InvalidInput, TooLarge, UnsupportedWorkload, KeyError):
             continue  # out of its reach, as in the planner; KeyError: an attribute without a taxonomy
         yield f"{subject}, {privacy}", _judged(*to_integers(result.strategy, privacy), privacy)

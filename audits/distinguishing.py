@@ -16,7 +16,7 @@ import numpy as np
 
 import rowspace as rs
 from rowspace.operators import Operator
-from rowspace.planning import Plan, to_integers
+from rowspace.planning import Plan
 from rowspace.privacy import Neighbours, Privacy
 from rowspace.strategy import (
     GaussianOptimal,
@@ -25,6 +25,7 @@ from rowspace.strategy import (
     Optimizer,
     PIdentity,
     Select,
+    to_integers,
 )
 
 from . import Row
@@ -49,7 +50,7 @@ class Case:
 def case(name: str, workload: rs.Workload, privacy: Privacy, optimizer: Optimizer) -> Case:
     """A plan with a given optimizer's strategy, made as `rs.plan` makes it."""
     reduced = workload.reduced()
-    result = optimizer.optimize(reduced.operator(), privacy, np.random.default_rng(5))
+    result = optimizer.optimize(reduced.weighted_operator(), privacy, np.random.default_rng(5))
     strategy, noise = to_integers(result.strategy, privacy)
     plan = Plan(reduced, privacy, strategy, noise, result.lower_bound, ())
     return Case(f"{name}, {_short(privacy)}", plan, result.strategy, worst_tables(strategy, privacy))

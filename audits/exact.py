@@ -15,7 +15,6 @@ import mpmath  # type: ignore[import-untyped]
 import numpy as np
 
 from rowspace.operators import Operator
-from rowspace.planning import dropped_bits
 from rowspace.privacy import (
     ZCDP,
     ApproxDP,
@@ -28,6 +27,7 @@ from rowspace.privacy import (
     PureDP,
     RoundedGaussian,
 )
+from rowspace.strategy import dropped_bits
 
 _DIGITS = 60
 

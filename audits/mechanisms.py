@@ -13,8 +13,9 @@ import rowspace as rs
 from rowspace.measure import draw
 from rowspace.noise import BitSource, InsecureSeededRandom, SecureRandom
 from rowspace.operators import Operator
-from rowspace.planning import Plan, dropped_bits
+from rowspace.planning import Plan
 from rowspace.privacy import DiscreteGaussian, DiscreteLaplace, NoiseModel, RoundedGaussian, sensitivity
+from rowspace.strategy import dropped_bits
 
 from .attacks import Counts, Mechanism, Outputs
 

@@ -52,7 +52,7 @@ def errors(workload: rs.Workload, releases: int) -> dict[str, float]:
     """Root mean square errors of three kinds of answers, and seconds for a release's consistent answers."""
     plan = rs.plan(workload, rs.PureDP(EPSILON), effort="fast")
     counts = count_cells(people_path(), plan.domain).ravel()
-    truth = plan.workload.unweighted_operator() @ counts.astype(float)
+    truth = plan.workload.operator() @ counts.astype(float)
     squares: dict[str, list[float]] = {"unbiased": [], "non-negative": [], "whole": []}
     seconds = 0.0
     for _ in range(releases):
@@ -76,7 +76,7 @@ def combined(releases: int) -> tuple[float, float, float]:
     workload = rs.workload.ranges(SMALL, "age") + rs.workload.marginal(SMALL, "sex")
     half, whole = (rs.plan(workload, rs.PureDP(e), effort="fast") for e in (EPSILON / 2, EPSILON))
     counts = count_cells(people_path(), half.domain).ravel()
-    truth = half.workload.unweighted_operator() @ counts.astype(float)
+    truth = half.workload.operator() @ counts.astype(float)
     squares = []
     for _ in range(releases):
         one, two = rs.release(half, counts), rs.release(half, counts)

@@ -40,7 +40,7 @@ def coverage(privacy: rs.privacy.Privacy, releases: int) -> dict[str, float]:
     counts = invented_counts()
     queries = rs.workload.ranges(DOMAIN, "age") + rs.workload.marginal(DOMAIN, "age", "sex")
     plan = rs.plan(queries, privacy, effort="fast")
-    truth = queries.unweighted_operator() @ counts.ravel().astype(float)
+    truth = queries.operator() @ counts.ravel().astype(float)
     true_quantiles = [quantile_of(counts.sum(axis=1), q) for q in QUANTILES]
     true_ratios = [_count(a, counts) / _count(b, counts) for a, b in RATIOS]
     held: dict[str, list[float]] = defaultdict(list)
@@ -61,7 +61,7 @@ def coverage(privacy: rs.privacy.Privacy, releases: int) -> dict[str, float]:
 
 
 def _count(text: str, counts: np.ndarray) -> float:
-    row = rs.workload.predicates(DOMAIN, [text]).unweighted_operator().to_dense()[0]
+    row = rs.workload.predicates(DOMAIN, [text]).operator().to_dense()[0]
     return float(row @ counts.ravel())
 
 

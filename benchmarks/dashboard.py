@@ -27,7 +27,7 @@ def one_by_one(workload: rs.Workload, epsilon: float) -> tuple[float, float]:
         statements.setdefault(_statement(part.group), []).append(part)
     answers, sensitivities = [], []
     for parts in statements.values():
-        own = rs.Workload(workload.domain, parts).reduced().unweighted_operator()
+        own = rs.Workload(workload.domain, parts).reduced().operator()
         answers.append(own.shape[0])
         sensitivities.append(own.max_column_norm(1))
     # m answers with noise of scale Δ/ε_i have total squared error 2mΔ²/ε_i².

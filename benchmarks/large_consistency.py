@@ -49,7 +49,7 @@ def main() -> None:
         begun = time.process_time()
         found = nonnegative_cells([measurement], start, float(counts.sum()))
         between = time.process_time()
-        whole_cells(found.counts, int(counts.sum()), workload.unweighted_operator().gram())
+        whole_cells(found.counts, int(counts.sum()), workload.operator().gram())
         ended = time.process_time()
         print(
             f"  {name:<32}{found.steps:>7}{found.distance:>9.2g}{between - begun:>9.1f}{ended - between:>9.1f}"

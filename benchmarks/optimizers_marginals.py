@@ -20,10 +20,16 @@ import numpy as np
 from rowspace import operators as op
 from rowspace import tables
 from rowspace.measure import measure
-from rowspace.planning import to_integers
 from rowspace.privacy import ZCDP, PureDP
-from rowspace.reconstruct import answer_products, estimate_tables
-from rowspace.strategy import GaussianOptimal, Marginals, Residual, WorstQueryResult
+from rowspace.strategy import (
+    GaussianOptimal,
+    Marginals,
+    Residual,
+    Strategy,
+    WorstQueryResult,
+    noisy_values,
+    to_integers,
+)
 from rowspace.tables import Piece, ProductWorkload, gather
 
 LAPLACE, GAUSSIAN = PureDP(2**0.5), ZCDP(0.5)  # noise of unit variance, so that total errors are E
@@ -153,7 +159,7 @@ def from_end_to_end(d: int) -> None:
     times.append(time.process_time())
     measured = measure(integers, noise, NoRecords(W.sizes))
     times.append(time.process_time())
-    answers = answer_products(estimate_tables(integers, measured.answers), W)
+    answers = Strategy.of(integers).estimate(noisy_values(integers, measured.answers)).answers(W)
     times.append(time.process_time())
     took = ", ".join(
         f"{name} {seconds:.2f} s"

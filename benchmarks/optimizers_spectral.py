@@ -13,8 +13,7 @@ from rowspace import ZCDP
 from rowspace.measure import measure
 from rowspace.operators import Operator, Prefix, Ranges
 from rowspace.operators import Spectral as SpectralOperator
-from rowspace.planning import to_integers
-from rowspace.strategy import GaussianOptimal, Spectral
+from rowspace.strategy import GaussianOptimal, Spectral, to_integers
 
 from .harness import best_seconds
 

@@ -10,8 +10,8 @@ from rowspace import operators as op
 from rowspace.exceptions import IntegerOverflow, InvalidInput
 from rowspace.measure import Measurement, draw, measure
 from rowspace.noise import InsecureSeededRandom
-from rowspace.planning import MAX_RECORDS, dropped_bits
 from rowspace.privacy import DiscreteGaussian, DiscreteLaplace, RoundedGaussian
+from rowspace.strategy import MAX_RECORDS, dropped_bits
 
 MODELS = [DiscreteLaplace(Fraction(3)), DiscreteGaussian(Fraction(9)), RoundedGaussian(Fraction(2000))]
 

@@ -33,10 +33,10 @@ def test_standardized_errors(privacy):
     """
     plan = rs.plan(W, privacy)
     random = InsecureSeededRandom(11)
-    truth = plan.workload.unweighted_operator() @ X.ravel()
+    truth = plan.workload.operator() @ X.ravel()
     std_error, _ = plan.error_bars()
     estimates = np.array([rs.release(plan, X, random=random).estimate for _ in range(1000)])
-    errors = (estimates @ plan.workload.unweighted_operator().to_dense().T - truth) / std_error
+    errors = (estimates @ plan.workload.operator().to_dense().T - truth) / std_error
     bound = stats.norm.isf(0.5e-6 / (2 * errors.shape[1]))
     assert np.abs(errors.mean(axis=0)).max() * np.sqrt(1000) < bound
     # Var(sample variance) ≈ (kurtosis + 2)/1000 with excess kurtosis at most 3.6 here.
@@ -48,7 +48,7 @@ def test_total_squared_error_is_the_prediction(privacy):
     """Mean of 1,000 total squared errors within 6 standard errors of plan.total_error (false alarm < 1e-8)."""
     plan = rs.plan(W, privacy)
     random = InsecureSeededRandom(12)
-    dense = plan.workload.operator().to_dense()
+    dense = plan.workload.weighted_operator().to_dense()
     truth = dense @ X.ravel()
     losses = [np.sum((dense @ rs.release(plan, X, random=random).estimate - truth) ** 2) for _ in range(1000)]
     assert abs(np.mean(losses) - plan.total_error) < 6 * np.std(losses) / np.sqrt(1000)

@@ -13,8 +13,8 @@ from rowspace import tables
 from rowspace.exceptions import FileError, TooLarge, UnsupportedWorkload
 from rowspace.measure import draw, measure
 from rowspace.noise import InsecureSeededRandom
-from rowspace.planning import dropped_bits, record_limit, to_integers
 from rowspace.sources import count_marginals
+from rowspace.strategy import dropped_bits, record_limit, to_integers
 
 NAMES = [f"a{i}" for i in range(30)]
 HUGE = rs.Domain({name: rs.Numeric(0, 10, bins=10, outside="drop") for name in NAMES})
@@ -207,7 +207,7 @@ def test_variances_per_order_are_the_predicted_ones(family, privacy):
     A, noise = to_integers(strategy().optimize(queries.products(), privacy).strategy, privacy)
     plan = rs.Plan(queries, privacy, A, noise, 0.0, ())
     x = np.random.default_rng(9).integers(0, 50, SMALL.shape)
-    truth = queries.unweighted_operator() @ x.ravel()
+    truth = queries.operator() @ x.ravel()
     orders = np.concatenate([np.full(part.size, len(part.attributes)) for part in queries.parts])
     predicted = plan.query_errors()
     random = InsecureSeededRandom(10)
@@ -233,7 +233,7 @@ def test_intervals_of_other_queries_under_laplace_tables_cover():
         + rs.workload.predicates(SMALL, ["a < 1 and c >= 2", "b < 2 or c = 1"])
     )
     x = np.random.default_rng(12).integers(0, 50, SMALL.shape)
-    truth = queries.unweighted_operator() @ x.ravel()
+    truth = queries.operator() @ x.ravel()
     _, half_width = plan.error_bars(level, queries)
     random = InsecureSeededRandom(13)
     hits = np.zeros(len(truth))
@@ -298,7 +298,7 @@ def test_cells_can_be_had_where_they_fit():
     plan = rs.plan(queries, rs.ZCDP(0.5), effort="fast")
     assert isinstance(plan.strategy, tables.Residuals)
     release = rs.release(plan, np.ones(domain.shape, dtype=int))
-    answers = queries.unweighted_operator() @ release.estimate
+    answers = queries.operator() @ release.estimate
     np.testing.assert_allclose(answers, release.answers()["answer"], atol=1e-6)
 
 

@@ -9,7 +9,7 @@ import numpy as np
 import rowspace as rs
 from rowspace.measure import measure
 from rowspace.planning import Plan
-from rowspace.reconstruct import answer_products, estimate_tables
+from rowspace.strategy import Strategy, noisy_values
 from rowspace.tables import TableOperator
 
 from ..harness import Contender, Work
@@ -54,7 +54,7 @@ def answer_tables(attributes: int) -> Work:
     assert isinstance(strategy, TableOperator)
     noisy = measure(strategy, plan.noise, NoRecords()).answers
     products = plan.workload.products()
-    return lambda: answer_products(estimate_tables(strategy, noisy), products)
+    return lambda: Strategy.of(strategy).estimate(noisy_values(strategy, noisy)).answers(products)
 
 
 def _pass(attributes: int) -> Work:

@@ -25,10 +25,9 @@ import numpy.typing as npt
 from .exceptions import IntegerOverflow, InvalidInput
 from .noise import BitSource, SecureRandom, discrete_gaussian, discrete_laplace, rounded_gaussian
 from .operators import Operator
-from .planning import check_overflow, dropped_bits, record_limit
 from .planning.known import require_known_noise
 from .privacy import DiscreteGaussian, DiscreteLaplace, NoiseModel, RoundedGaussian
-from .tables import TableOperator
+from .strategy import Strategy, check_overflow, dropped_bits, record_limit
 
 Integers = npt.NDArray[np.int64]
 
@@ -51,19 +50,8 @@ def measure(
     """
     require_known_noise(strategy, noise)
     check_overflow(strategy)
-    bits = dropped_bits(strategy)
-    if hasattr(counts, "table"):
-        if not isinstance(strategy, TableOperator):
-            raise InvalidInput(f"expected counts of all cells for a {type(strategy).__name__}, got tables")
-        limit = record_limit(strategy)
-        blocks = strategy.divided_blocks(lambda attributes: _checked(counts.table(attributes), limit), bits)
-    else:
-        x = np.asarray(counts).reshape(-1)
-        if x.dtype.kind not in "iu" or x.shape != (strategy.shape[1],):
-            raise InvalidInput(
-                f"expected {strategy.shape[1]} integer counts, got an array of another kind or of shape {x.shape}"
-            )
-        blocks = iter([(slice(None), *strategy.divided(_checked(x, record_limit(strategy)), bits))])
+    bits, limit = dropped_bits(strategy), record_limit(strategy)
+    blocks = Strategy.of(strategy).exact_answers(counts, bits, lambda given: _checked(given, limit))
     random = random or SecureRandom()
     answers = np.empty(strategy.shape[0], dtype=np.int64)
     for where, high, low in blocks:

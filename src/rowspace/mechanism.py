@@ -31,10 +31,9 @@ from .exceptions import InvalidInput, TooLarge
 from .measure import measure
 from .noise import BitSource, SecureRandom
 from .planning import Plan
-from .planning.integers import calibrated_noise
 from .planning.known import require_known
 from .releases import Release
-from .tables import TableOperator
+from .strategy import Strategy, calibrated_noise
 
 if TYPE_CHECKING:
     from .sources import Source
@@ -123,9 +122,9 @@ def _counts(plan: Plan, source: Source, table: str | None, progress: Callable[[f
     from .sources import count_cells, count_marginals
 
     unit = plan.privacy.unit
-    if isinstance(plan.strategy, TableOperator):
-        sets = plan.strategy.sets
-        return count_marginals(source, plan.domain, sets, table=table, unit=unit, progress=progress)
+    tables = Strategy.of(plan.strategy).tables
+    if tables is not None:
+        return count_marginals(source, plan.domain, tables.sets, table=table, unit=unit, progress=progress)
     cells = count_cells(source, plan.domain, table=table, unit=unit)
     cells.setflags(write=False)  # nobody else has it: it need not be copied to be checked
     return cells

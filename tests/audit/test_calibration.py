@@ -12,8 +12,8 @@ from audits.exact import exact_sensitivity, gaussian_delta, integer_columns, is_
 
 import rowspace as rs
 from rowspace import operators as op
-from rowspace.planning import to_integers
 from rowspace.privacy import Privacy, integer_norm
+from rowspace.strategy import to_integers
 
 PROMISES = calibration.promises(many=True)
 

@@ -83,6 +83,16 @@ def test_every_door_shows_the_same(number: int, tmp_path: Path) -> None:
     assert {"all_answers", "saved_and_loaded", "exported", "on_the_page"} <= taken
 
 
+@pytest.mark.parametrize("number", range(WORLDS))
+def test_what_was_not_measured_is_refused(number: int) -> None:
+    """What dense algebra cannot answer without bias no release answers, whatever the integers of its strategy."""
+    here = world(number)
+    for question in here.unmeasured(EACH):
+        for made in (here.noisy, here.quiet):
+            with pytest.raises(rs.RowspaceError):
+                made.ask(question.sql if hasattr(question, "sql") else question.workload())
+
+
 def check_against_linear_algebra(asked: Asked, rows: np.ndarray) -> None:
     """Answers and standard errors are those of least squares, done with dense matrices."""
     figures = asked.figures(rows)

@@ -19,9 +19,9 @@ from rowspace import tables
 from rowspace.domain import Categorical, Domain, Numeric
 from rowspace.operators.base import Operator
 from rowspace.privacy import Privacy
-from rowspace.reconstruct.least_squares import noisy_values
 from rowspace.releases.combined import Combined
 from rowspace.sources import count_cells
+from rowspace.strategy import noisy_values
 
 from .questions import (
     Count,
@@ -147,7 +147,7 @@ def _p_identity(workload: rs.Workload, privacy: Privacy, rng: np.random.Generato
 
 def _merged(workload: rs.Workload, privacy: Privacy, rng: np.random.Generator) -> Operator:
     """One cell for all that no query tells apart."""
-    columns, groups = np.unique(workload.operator().to_dense(), axis=1, return_inverse=True)
+    columns, groups = np.unique(workload.weighted_operator().to_dense(), axis=1, return_inverse=True)
     return op.Merged(op.Identity(columns.shape[1]), groups)
 
 
@@ -259,7 +259,15 @@ class World:
         rng = np.random.default_rng([self.number, 1])
         reference = Reference.of(self.noisy)
         drawn = (random_question(self.domain, rng) for _ in range(40 * number))
-        return list(islice((q for q in drawn if reference.supports(q.cells)), number))
+        # Where hardly anything was measured, its own queries are what can be asked.
+        return list(islice((q for q in drawn if reference.supports(q.cells)), number)) or self.parts
+
+    def unmeasured(self, number: int) -> list[Question]:
+        """Random questions that were not."""
+        rng = np.random.default_rng([self.number, 2])
+        reference = Reference.of(self.noisy)
+        drawn = (random_question(self.domain, rng) for _ in range(10 * number))
+        return list(islice((q for q in drawn if not reference.supports(q.cells)), number))
 
 
 @lru_cache(maxsize=16)

@@ -19,9 +19,8 @@ from rowspace import operators as op
 from rowspace import tables
 from rowspace.exceptions import InvalidInput, TooLarge
 from rowspace.interop.opendp import _group, _times, counts_space, make_release, table_space
-from rowspace.planning import record_limit
-from rowspace.planning.integers import calibrated_noise
 from rowspace.privacy import PrivacyUnit
+from rowspace.strategy import calibrated_noise, record_limit
 
 dp.enable_features("contrib", "honest-but-curious")
 

@@ -9,10 +9,17 @@ from hypothesis import strategies as st
 
 from rowspace import operators as op
 from rowspace import tables
-from rowspace.error import moments, profile_trace
 from rowspace.exceptions import InvalidInput, UnsupportedWorkload
-from rowspace.reconstruct import answer_products
-from rowspace.tables import CellSplit, ContrastSplit, MatrixSplit, Piece, ProductWorkload, gather
+from rowspace.strategy import Strategy
+from rowspace.tables import (
+    CellSplit,
+    ContrastSplit,
+    MatrixSplit,
+    Piece,
+    ProductWorkload,
+    answer_products,
+    gather,
+)
 from rowspace.tables import layout as table_layout
 
 SEEDS = st.integers(0, 2**32 - 1)
@@ -191,9 +198,9 @@ def test_errors_of_products_against_dense_algebra(data):
     weighted = sum(power * np.sum(c**2) for power, c in zip(W.powers, C, strict=True))
     assert trace == pytest.approx(weighted, rel=1e-7, abs=1e-9)
     np.testing.assert_allclose(A.totals_of_parts(W), [np.sum(c**2) for c in C], rtol=1e-7, atol=1e-9)
-    assert profile_trace(A, W) == trace
+    assert Strategy.of(A).trace(W) == trace
     try:
-        found = moments(A, W)
+        found = Strategy.of(A).moments(W)
     except UnsupportedWorkload:
         return
     every = np.concatenate(C)
@@ -357,4 +364,4 @@ def test_products_of_many_matrices_leave_room_for_a_billion_records():
         S = op.Dense(rng.normal(size=(2, 3)))
         sets = (tuple(range(order)), ())
         A = tables.Residuals((3,) * order, sets, (1.0, 0.3), (S,) * order)
-        assert A.integer_form(20)[0].largest_unweighted_entry() <= 2**32
+        assert A.integer_form(20)[0].largest_inner_entry() <= 2**32

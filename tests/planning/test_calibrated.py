@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import rowspace as rs
-from rowspace.planning import dropped_bits
 from rowspace.privacy import ZCDP, ApproxDP, Neighbours, Privacy, PrivacyUnit, PureDP, gaussian_delta
+from rowspace.strategy import dropped_bits
 
 DOMAIN = rs.Domain(
     age=rs.Numeric(0, 5, bins=5), sex=rs.Categorical(["F", "M"]), region=rs.Categorical(["a", "b", "c"])

@@ -13,7 +13,7 @@ from rowspace import error, tables
 from rowspace import operators as op
 from rowspace.exceptions import InvalidInput, UnsupportedWorkload
 from rowspace.planning import Plan
-from rowspace.planning.integers import calibrated_noise
+from rowspace.strategy import calibrated_noise
 
 DOMAIN = rs.Domain(
     age=rs.Numeric(0, 8, bins=8, outside="drop"),
@@ -42,7 +42,7 @@ def test_noise_is_for_what_is_asked(name, privacy):
     assert (asked == np.rint(asked)).all()
     assert plan.noise == calibrated_noise(plan.strategy, privacy)
     given = STRATEGIES[name]
-    expected = error.total_error(given, plan.workload.operator(), privacy)
+    expected = error.total_error(given, plan.workload.weighted_operator(), privacy)
     assert plan.total_error == pytest.approx(expected, rel=1e-3)
 
 
@@ -61,7 +61,7 @@ def test_it_is_released_and_saved(tmp_path):
     loaded = Plan.load(tmp_path / "own.plan")
     assert loaded.noise == plan.noise
     answers = rs.release(loaded, counts).answers()["answer"]
-    np.testing.assert_allclose(answers, plan.workload.operator() @ counts, atol=20)
+    np.testing.assert_allclose(answers, plan.workload.weighted_operator() @ counts, atol=20)
 
 
 @dataclass(frozen=True, eq=False)

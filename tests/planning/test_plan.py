@@ -8,8 +8,8 @@ import rowspace as rs
 from rowspace import error, strategy, tables
 from rowspace import operators as op
 from rowspace.exceptions import IntegerOverflow, InvalidInput, TooLarge
-from rowspace.planning import MAX_RECORDS, check_overflow, to_integers
 from rowspace.privacy import DiscreteLaplace, RoundedGaussian, integer_norm
+from rowspace.strategy import MAX_RECORDS, check_overflow, to_integers
 
 DOMAIN = rs.Domain(
     age=rs.Numeric(0, 30, bins=30), sex=rs.Categorical(["F", "M"]), region=rs.Categorical(list("abcd"))
@@ -36,12 +36,12 @@ WORKLOADS = [
 @pytest.mark.parametrize("w", WORKLOADS, ids=str)
 def test_predicted_error_is_that_of_the_rounded_strategy(w, privacy):
     plan = rs.plan(w, privacy)
-    A, W = plan.strategy.to_dense(), plan.counted.operator().to_dense()
+    A, W = plan.strategy.to_dense(), plan.counted.weighted_operator().to_dense()
     assert np.array_equal(A, np.rint(A))
     C = W @ linalg.pinv(A)
     assert np.allclose(C @ A, W, atol=1e-8)
     assert plan.total_error == pytest.approx(plan.noise.variance * np.sum(C**2), rel=1e-6)
-    U = plan.counted.unweighted_operator().to_dense() @ linalg.pinv(A)
+    U = plan.counted.operator().to_dense() @ linalg.pinv(A)
     assert plan.rmse == pytest.approx(np.sqrt(plan.noise.variance * np.mean(np.sum(U**2, axis=1))), rel=1e-6)
     assert plan.max_error == pytest.approx(plan.noise.variance * np.sum(U**2, axis=1).max(), rel=1e-6)
     assert plan.ratio >= 1
@@ -70,7 +70,9 @@ def test_a_plan_has_no_method_that_takes_data():
 def test_never_worse_than_identity():
     for w in WORKLOADS:
         plan = rs.plan(w, rs.PureDP(1.0))
-        identity = error.total_error(op.Identity(plan.domain.size), plan.counted.operator(), rs.PureDP(1.0))
+        identity = error.total_error(
+            op.Identity(plan.domain.size), plan.counted.weighted_operator(), rs.PureDP(1.0)
+        )
         assert plan.total_error <= identity * 1.0001
 
 

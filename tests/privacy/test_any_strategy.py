@@ -12,9 +12,9 @@ import pytest
 import rowspace as rs
 from rowspace import operators as op
 from rowspace.exceptions import RowspaceError, TooLarge
-from rowspace.planning import Plan, check_overflow, dropped_bits, record_limit
-from rowspace.planning.integers import calibrated_noise
+from rowspace.planning import Plan
 from rowspace.privacy import ZCDP, Neighbours, Privacy, PureDP, integer_norm
+from rowspace.strategy import calibrated_noise, check_overflow, dropped_bits, record_limit
 
 from .random_strategies import Nests
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from rowspace import operators as op
-from rowspace.reconstruct.least_squares import iterated
+from rowspace.strategy.least_squares import iterated
 
 
 def test_a_badly_conditioned_strategy_is_solved_all_the_same():

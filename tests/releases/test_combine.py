@@ -33,7 +33,7 @@ def dense(releases, workload):
     scales = [1 / np.sqrt(release.plan.noise.variance) for release in releases]
     A = np.vstack([c * r.plan.strategy.to_dense() for c, r in zip(scales, releases, strict=True)])
     y = np.concatenate([c * r.noisy_answers for c, r in zip(scales, releases, strict=True)])
-    coefficients = workload.unweighted_operator().to_dense() @ np.linalg.pinv(A)
+    coefficients = workload.operator().to_dense() @ np.linalg.pinv(A)
     return coefficients @ y, (coefficients**2).sum(axis=1)
 
 

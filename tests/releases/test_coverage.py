@@ -29,7 +29,7 @@ def test_coverage(name, privacy, level):
     """
     plan = rs.plan(WORKLOADS[name], privacy)
     random = InsecureSeededRandom(21)
-    W = plan.workload.unweighted_operator().to_dense()
+    W = plan.workload.operator().to_dense()
     _, half_width = plan.error_bars(level)
     truth = (
         W
@@ -82,7 +82,7 @@ def test_intervals_as_printed_cover_where_noise_is_coarse(privacy):
     workload = rs.workload.ranges(domain, "age") + 3 * rs.workload.marginals(domain, up_to=2)
     plan = rs.plan(workload, privacy, effort="fast")
     counts = x if plan.domain == domain else x.sum(axis=1)
-    truth = plan.workload.unweighted_operator() @ counts.ravel()
+    truth = plan.workload.operator() @ counts.ravel()
     random, runs, level = InsecureSeededRandom(3), 150, 0.95
     _, half = plan.error_bars(level)
     hits = np.zeros(len(truth))

@@ -97,7 +97,7 @@ def test_cdf(release):
 def test_quantiles(release, where):
     masked = COUNTS * (
         1 if where is None
-        else rs.workload.predicates(DOMAIN, [where]).unweighted_operator().to_dense().reshape(COUNTS.shape)
+        else rs.workload.predicates(DOMAIN, [where]).operator().to_dense().reshape(COUNTS.shape)
     )  # fmt: skip
     cumulative = np.concatenate([[0], masked.sum(axis=(1, 2)).cumsum()])
     found = quantiles(release, "age", [0.1, 0.5, 0.9], where=where)

@@ -18,7 +18,7 @@ def release(request):
 
 
 def test_answers_are_the_truth_and_so_are_the_intervals(release):
-    truth = release.plan.workload.unweighted_operator() @ COUNTS.ravel()
+    truth = release.plan.workload.operator() @ COUNTS.ravel()
     for level in (0.5, 0.95, 0.9999):
         answers = release.answers(level)
         assert (answers["low"] <= truth).all()
@@ -39,7 +39,7 @@ def test_consistent_and_combined(release):
     assert (release.consistent(integral=True).ask("age < 4")["answer"] == COUNTS[:4].sum()).all()
     other = rs.release(rs.plan(rs.workload.identity(DOMAIN), rs.ZCDP(1e4), effort="fast"), COUNTS)
     answers = release.combine(other).answers()
-    truth = release.combine(other).plan.workload.unweighted_operator() @ COUNTS.ravel()
+    truth = release.combine(other).plan.workload.operator() @ COUNTS.ravel()
     assert (answers["low"] <= truth).all()
     assert (truth <= answers["high"]).all()
 

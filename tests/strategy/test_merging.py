@@ -138,7 +138,7 @@ def test_a_few_predicates_over_many_cells(privacy, tmp_path):
     """Never worse than asking each query by itself, as it was by far; and the answers have the error that is stated."""
     W = rs.workload.predicates(DOMAIN, TEXTS)
     plan = rs.plan(W, privacy)
-    matrix = W.operator()
+    matrix = W.weighted_operator()
     distinct = op.Dense(np.unique(matrix.to_dense(), axis=1))
     assert plan.total_error <= error.total_error(distinct, distinct, privacy) * 1.001
     plan.save(tmp_path / "a.plan")

@@ -6,9 +6,8 @@ from hypothesis import given, settings
 
 from rowspace import error, tables
 from rowspace import operators as op
-from rowspace.planning import dropped_bits, to_integers
 from rowspace.privacy import ZCDP, PureDP
-from rowspace.strategy import GaussianOptimal, Marginals, Residual
+from rowspace.strategy import GaussianOptimal, Marginals, Residual, Strategy, dropped_bits, to_integers
 from rowspace.strategy.product_bounds import products_bound
 
 from .product_workloads import as_operator, products_up_to, random_products
@@ -35,7 +34,7 @@ def test_worst_cell_is_certified(d, figure):
     assert result.max_lower_bound <= result.max_error <= result.max_lower_bound * (1 + 1e-4)
     one_of_each = products_up_to([op.Identity(10)] * 3, 3)
     W = type(one_of_each)((10,) * d, one_of_each.pieces, one_of_each.parts, one_of_each.powers)
-    worst = error.noise_level(result.strategy, UNIT) * error.query_variances(result.strategy, W).max()
+    worst = error.noise_level(result.strategy, UNIT) * Strategy.of(result.strategy).variances(W).max()
     assert worst == pytest.approx(result.max_error, rel=1e-6)
 
 
@@ -135,7 +134,7 @@ def test_unimportant_parts_are_answered_too():
 def test_the_worst_cell_is_better_when_it_is_asked_for():
     W = products_up_to([op.Identity(n) for n in (2, 5, 10, 10)], 2)
     worst, total = (
-        error.noise_level(A, UNIT) * error.query_variances(A, W).max()
+        error.noise_level(A, UNIT) * Strategy.of(A).variances(W).max()
         for A in (Residual(objective="max").propose(W, UNIT), Residual().propose(W, UNIT))
     )
     assert worst < total * 0.99
@@ -148,7 +147,7 @@ def test_the_worst_cell_under_both_neighbours(kind, neighbours):
     privacy = ZCDP(0.5, neighbours)
     W = products_up_to([kind(3), kind(4)], 2)
     result = Residual(objective="max").optimize(W, privacy)
-    variances = [error.query_variances(result.strategy, W.only([k])) for k in range(len(W.parts))]
+    variances = [Strategy.of(result.strategy).variances(W.only([k])) for k in range(len(W.parts))]
     level = error.noise_level(result.strategy, privacy)
     assert result.max_error == pytest.approx(level * max(own.mean() for own in variances), rel=1e-9)
     matrix = as_operator(W)

@@ -11,10 +11,9 @@ from rowspace import operators as op
 from rowspace.exceptions import InvalidInput, InvalidWorkload
 from rowspace.measure import measure
 from rowspace.noise import InsecureSeededRandom
-from rowspace.planning import Candidate, Plan, dropped_bits, to_integers
+from rowspace.planning import Candidate, Plan
 from rowspace.privacy import ZCDP, ApproxDP, ApproxDPTheorem3, PureDP
-from rowspace.reconstruct import estimate_counts
-from rowspace.strategy import Spectral
+from rowspace.strategy import Spectral, dropped_bits, to_integers
 
 GAUSSIAN = [ZCDP(0.5), ApproxDP(1.0, 1e-6), ApproxDPTheorem3(0.5, 1e-5)]
 BOTH = [op.Ranges, op.Prefix]
@@ -90,7 +89,7 @@ def test_measured_error_is_the_predicted_one(kind):
     V, random, releases = W.gram(), InsecureSeededRandom(7), 24
     total = 0.0
     for _ in range(releases):
-        wrong = estimate_counts(B, measure(B, noise, x, random).answers) - x
+        wrong = estimated(B, measure(B, noise, x, random).answers) - x
         total += float(wrong @ (V @ wrong))
     predicted = noise.variance * B.profile_trace(W)
     inverse = B.pinv().to_dense()
@@ -108,7 +107,7 @@ def test_large_tables_near_the_record_limit():
     errors = []
     for x in (np.zeros(n, np.int64), np.full(n, 2**24), np.eye(1, n, 77, dtype=np.int64)[0] * 2**40):
         noisy = measure(B, noise, x, InsecureSeededRandom(3)).answers
-        errors.append(estimate_counts(B, noisy) - x)
+        errors.append(estimated(B, noisy) - x)
     for other in errors[1:]:
         np.testing.assert_allclose(other, errors[0], atol=1e-2)
 
@@ -117,7 +116,7 @@ def test_large_tables_near_the_record_limit():
 def test_saved_plans_reload_bit_for_bit(kind, tmp_path):
     domain = rs.Domain(income=rs.Numeric(0, 1500, bins=1500))
     workload, privacy = getattr(rs.workload, kind)(domain, "income"), ZCDP(0.1)
-    result = Spectral().optimize(workload.operator(), privacy)
+    result = Spectral().optimize(workload.weighted_operator(), privacy)
     B, noise = to_integers(result.strategy, privacy)
     made = Plan(workload, privacy, B, noise, result.lower_bound, (Candidate("spectral", 1.0, 1.0, 0.0),))
     made.save(tmp_path / "spectral.plan")
@@ -151,7 +150,7 @@ def test_error_bars_are_those_of_normal_noise():
     """Coefficients are tiny beside one, and no lattice is mistaken for one on which answers would move."""
     domain = rs.Domain(income=rs.Numeric(0, 1100, bins=1100))
     workload, privacy = rs.workload.prefixes(domain, "income"), ZCDP(0.1)
-    B, noise = to_integers(Spectral().optimize(workload.operator(), privacy).strategy, privacy)
+    B, noise = to_integers(Spectral().optimize(workload.weighted_operator(), privacy).strategy, privacy)
     std, half_width = Plan(workload, privacy, B, noise, 1.0, ()).error_bars(0.95)
     np.testing.assert_allclose(half_width, 1.959964 * std, rtol=1e-3)
 
@@ -171,3 +170,8 @@ def test_a_million_cells():
         result = Spectral().optimize(kind(2**20), ZCDP(0.5))
         assert 1 <= result.ratio < limit
     assert strategy.Spectral is Spectral
+
+
+def estimated(B, answers):
+    """The count of every cell, from noisy answers."""
+    return strategy.Strategy.of(B).estimate(strategy.noisy_values(B, answers)).cells()

@@ -52,7 +52,7 @@ def exact_answers(workload: Workload, nulls: bool) -> list[int]:
     if hasattr(Domain, "with_places"):
         reduced = reduced.over(reduced.domain.with_places())
     frame = engine(nulls).sql("SELECT * FROM people").to_arrow_table()
-    answers = reduced.unweighted_operator() @ count_cells(frame, reduced.domain).ravel().astype(float)
+    answers = reduced.operator() @ count_cells(frame, reduced.domain).ravel().astype(float)
     return np.rint(answers).astype(int).tolist()
 
 

@@ -40,7 +40,7 @@ def test_round_trip():
     assert again == EVERYTHING
     assert again.labels() == EVERYTHING.labels()
     assert again.table() == EVERYTHING.table()
-    assert np.array_equal(again.operator().to_dense(), EVERYTHING.operator().to_dense())
+    assert np.array_equal(again.weighted_operator().to_dense(), EVERYTHING.weighted_operator().to_dense())
 
 
 def test_round_trip_of_a_matrix():

@@ -23,8 +23,8 @@ def test_boxes_add_up_to_their_queries():
     ):
         w = rs.workload.predicates(DOMAIN, [text])
         taken = decoupled(w)
-        rows = taken.unweighted_operator().to_dense()
-        np.testing.assert_array_equal(rows.sum(axis=0), w.unweighted_operator().to_dense()[0])
+        rows = taken.operator().to_dense()
+        np.testing.assert_array_equal(rows.sum(axis=0), w.operator().to_dense()[0])
         assert len(rows) == 2
         assert all(len(part.factors) == len(part.attributes) for part in taken.parts)
 
@@ -37,5 +37,5 @@ def test_products_are_left_alone_and_weights_kept():
 
 
 def test_a_coupled_query_no_longer_ties_the_attributes():
-    operator = decoupled(rs.workload.predicates(DOMAIN, ["age < 2 or region = 'A'"])).operator()
+    operator = decoupled(rs.workload.predicates(DOMAIN, ["age < 2 or region = 'A'"])).weighted_operator()
     assert all(isinstance(part, Kronecker) and len(part.factors) == 3 for part in operator.parts)

@@ -21,7 +21,7 @@ SMALL = Domain(
 
 
 def dense(workload):
-    return workload.operator().to_dense()
+    return workload.weighted_operator().to_dense()
 
 
 def counted(domain, selects):
@@ -140,7 +140,7 @@ def test_every_range_is_labelled_by_its_own_ends(n):
     for row in sample:
         first, last = factor.ends(row)
         expected = [float(first <= cell <= last) for cell in range(n)]
-        assert workload.operator().rows_dense(row, row + 1)[0].tolist() == expected
+        assert workload.weighted_operator().rows_dense(row, row + 1)[0].tolist() == expected
 
 
 @pytest.mark.parametrize(

@@ -28,7 +28,7 @@ def test_rows_are_queries(queries):
     workload = wl.matrix(queries)
     expected = queries.to_dense() if isinstance(queries, op.Operator) else queries
     expected = expected.toarray() if sparse.issparse(expected) else np.asarray(expected, dtype=float)
-    assert np.array_equal(workload.operator().to_dense(), expected)
+    assert np.array_equal(workload.weighted_operator().to_dense(), expected)
     assert workload.domain == Domain(cell=Numeric(0, 3, bins=3, outside="drop", integer=True))
     assert workload.label(0) == "row 0"
     assert workload.table()["cell"][0] == "row 0"
@@ -48,16 +48,16 @@ def test_structures_are_kept():
         op.AllPredicates(5),
         op.Kronecker(op.Prefix(2), op.Total(3)),
     ):
-        assert wl.matrix(operator).operator() == operator
+        assert wl.matrix(operator).weighted_operator() == operator
     stack = op.Stack(op.Identity(8), op.Total(8))
-    assert wl.matrix(stack).operator() == stack
+    assert wl.matrix(stack).weighted_operator() == stack
     assert len(wl.matrix(stack).parts) == 2
 
 
 def test_products_over_a_domain_are_products_of_its_attributes():
     operator = op.Kronecker(op.Ranges(4), op.Total(2))
     workload = wl.matrix(operator, DOMAIN)
-    assert workload.operator() == operator
+    assert workload.weighted_operator() == operator
     assert workload.attributes == ("x",)
     assert workload.label(1) == "x in [0, 2)"
     assert wl.matrix(op.Identity(8), DOMAIN).label(7) == "row 7"

@@ -11,7 +11,6 @@ from rowspace import operators as op
 from rowspace import workload as wl
 from rowspace.domain import Categorical, Domain, Numeric
 from rowspace.exceptions import TooLarge
-from rowspace.workload.placement import Placement
 from rowspace.workload.predicate import parse
 
 from .records import evaluate
@@ -42,8 +41,8 @@ def test_every_cell_counts_where_the_predicate_holds(text):
         for cell in itertools.product(*map(range, ABCDE.shape))
     ]
     workload = wl.predicates(ABCDE, [text])
-    assert workload.operator().to_dense().tolist() == [expected]
-    assert workload.reduced().operator().shape == (1, workload.reduced().domain.size)
+    assert workload.weighted_operator().to_dense().tolist() == [expected]
+    assert workload.reduced().weighted_operator().shape == (1, workload.reduced().domain.size)
 
 
 def test_several_rows_in_woven_factors_follow_their_labels():
@@ -55,13 +54,12 @@ def test_several_rows_in_woven_factors_follow_their_labels():
     workload = wl.Workload(ABCDE, [wl.Part((coupled, between, alone))])
     M, N = coupled.operator.to_dense().reshape(3, 2, 2), between.operator.to_dense().reshape(2, 3, 4)
     expected = np.einsum("iac,jbd,ke->ijkabcde", M, N, np.eye(2)).reshape(12, 96)
-    assert np.array_equal(workload.operator().to_dense(), expected)
+    assert np.array_equal(workload.weighted_operator().to_dense(), expected)
     assert workload.label(7) == "a, c: row 1 and b, d: row 1 and e = 1"
 
 
 def test_neighbours_are_not_woven():
-    factors = wl.predicates(ABCDE, ["(b = 0 or c = 1) and a = 1"]).parts[0].factors
-    operator = Placement(ABCDE).place(factors)
+    operator = wl.predicates(ABCDE, ["(b = 0 or c = 1) and a = 1"]).operator()
     assert isinstance(operator, op.Kronecker)
     assert [factor.shape for factor in operator.factors] == [(1, 2), (1, 6), (1, 4), (1, 2)]
 
@@ -70,11 +68,11 @@ def test_weaving_too_many_cells_is_refused():
     domain = Domain(a=Categorical([1, 2]), b=Numeric(0, 10**7, bins=10**7), c=Categorical([1, 2]))
     workload = wl.predicates(domain, ["a = 1 or c = 1"])
     with pytest.raises(TooLarge, match="declare the coupled attributes next to each other"):
-        workload.operator()
+        workload.weighted_operator()
     reduced = workload.reduced()
-    assert reduced.operator().to_dense().tolist() == [[1, 1, 1, 0]]
+    assert reduced.weighted_operator().to_dense().tolist() == [[1, 1, 1, 0]]
     # With places the third value of each is missing: then the other one decides.
-    counted = reduced.over(reduced.domain.with_places()).operator().to_dense()
+    counted = reduced.over(reduced.domain.with_places()).weighted_operator().to_dense()
     assert counted.reshape(3, 3).tolist() == [[1, 1, 1], [1, 0, 0], [1, 0, 0]]
 
 
@@ -83,4 +81,4 @@ def test_weaving_too_many_entries_is_refused():
     coupled = wl.predicates(domain, ["a = 1 or c = 1"]).parts[0].factors
     ranges = wl.ranges(domain, "b").parts[0].factors
     with pytest.raises(TooLarge):
-        wl.Workload(domain, [wl.Part((*coupled, *ranges))]).operator()
+        wl.Workload(domain, [wl.Part((*coupled, *ranges))]).weighted_operator()

@@ -31,7 +31,7 @@ DOMAIN = Domain(
 def cells(text: str, *names: str) -> np.ndarray:
     workload = predicates(DOMAIN, [text]).reduced()
     assert workload.domain.names == names
-    return workload.unweighted_operator().to_dense()[0].reshape(workload.domain.shape)
+    return workload.operator().to_dense()[0].reshape(workload.domain.shape)
 
 
 @pytest.mark.parametrize(
@@ -124,7 +124,7 @@ def test_days_are_compared_with_days():
 
 def test_texts_can_be_equal():
     domain = Domain(home=Categorical(["A", "B"]), work=Categorical(["B", "C", "A"]))
-    found = predicates(domain, ["home = work"]).unweighted_operator().to_dense()[0]
+    found = predicates(domain, ["home = work"]).operator().to_dense()[0]
     assert found.reshape(2, 3).tolist() == [[0, 0, 1], [1, 0, 0]]
 
 

@@ -114,10 +114,10 @@ def test_random_predicates_select_the_cells_where_they_hold(condition):
     workload = predicates(DOMAIN, [write(condition)]).reduced()
     assert workload.domain.names == names
     workload = workload.over(workload.domain.with_places())
-    assert workload.operator().to_dense().ravel().tolist() == [float(cell) for cell in expected]
+    assert workload.weighted_operator().to_dense().ravel().tolist() == [float(cell) for cell in expected]
     # The label is a predicate with the same meaning.
     again = predicates(DOMAIN, workload.labels()).reduced().over(workload.domain)
-    assert np.array_equal(again.operator().to_dense(), workload.operator().to_dense())
+    assert np.array_equal(again.weighted_operator().to_dense(), workload.weighted_operator().to_dense())
     assert again == workload
 
 
@@ -158,8 +158,8 @@ def test_consecutive_predicates_share_a_part_and_keep_their_order():
     ]
     workload = predicates(DOMAIN, texts)
     assert [part.size for part in workload.parts] == [3, 1, 2, 2, 1]
-    singly = [predicates(DOMAIN, [text]).operator().to_dense() for text in texts]
-    assert np.array_equal(workload.operator().to_dense(), np.concatenate(singly))
+    singly = [predicates(DOMAIN, [text]).weighted_operator().to_dense() for text in texts]
+    assert np.array_equal(workload.weighted_operator().to_dense(), np.concatenate(singly))
     assert workload.labels() == [label for text in texts for label in predicates(DOMAIN, [text]).labels()]
 
 
@@ -167,12 +167,12 @@ def test_many_predicates_on_one_attribute_are_one_sparse_matrix():
     domain = Domain(age=Numeric(0, 2000, bins=2000, integer=True))
     workload = predicates(domain, [f"age = {k}" for k in range(2000)])
     assert len(workload.parts) == 1
-    assert np.array_equal(workload.operator() @ np.arange(2000), np.arange(2000))
+    assert np.array_equal(workload.weighted_operator() @ np.arange(2000), np.arange(2000))
 
 
 def test_an_always_true_predicate_is_fine():
     workload = predicates(DOMAIN, ["age >= 0"])
-    assert workload.operator().to_dense().min() == 1
+    assert workload.weighted_operator().to_dense().min() == 1
 
 
 def test_one_text_is_a_list_of_one():
@@ -229,22 +229,22 @@ def test_the_other_bucket_has_no_place_in_an_order():
     domain = Domain(rooms=Categorical([1, 2], other="more"))
     with pytest.raises(PredicateError, match="bucket for everything else has no order"):
         predicates(domain, ["rooms >= 2"])
-    assert predicates(domain, ["rooms != 2"]).operator().to_dense().tolist() == [[1, 0, 1]]
-    assert predicates(domain, ["rooms = 'more'"]).operator().to_dense().tolist() == [[0, 0, 1]]
+    assert predicates(domain, ["rooms != 2"]).weighted_operator().to_dense().tolist() == [[1, 0, 1]]
+    assert predicates(domain, ["rooms = 'more'"]).weighted_operator().to_dense().tolist() == [[0, 0, 1]]
 
 
 def test_rounded_edges_are_found():
     domain = Domain(x=Numeric(0.1, 0.7, bins=6))
     for k in range(1, 6):
         workload = predicates(domain, [f"x < 0.{k + 1}"])
-        assert workload.operator().to_dense().sum() == k
+        assert workload.weighted_operator().to_dense().sum() == k
 
 
 def test_continuous_ends_may_lie_outside():
     domain = Domain(x=Numeric(0, 1, bins=2, integer=False))
-    assert predicates(domain, ["x <= 1"]).operator().to_dense().tolist() == [[1, 1]]
-    assert predicates(domain, ["x > -0.5"]).operator().to_dense().tolist() == [[1, 1]]
-    assert predicates(domain, ["x between -1 and 7"]).operator().to_dense().tolist() == [[1, 1]]
+    assert predicates(domain, ["x <= 1"]).weighted_operator().to_dense().tolist() == [[1, 1]]
+    assert predicates(domain, ["x > -0.5"]).weighted_operator().to_dense().tolist() == [[1, 1]]
+    assert predicates(domain, ["x between -1 and 7"]).weighted_operator().to_dense().tolist() == [[1, 1]]
 
 
 def test_coupling_too_many_cells_is_refused():

@@ -86,7 +86,7 @@ def test_the_words_of_missing_values():
 def test_an_attribute_without_a_place_says_so():
     with pytest.raises(PredicateError, match="a has no place for missing values"):
         predicates(KNOWN, ["a is missing"])
-    assert predicates(KNOWN, ["a is not missing"]).unweighted_operator().to_dense().tolist() == [[1] * 12]
+    assert predicates(KNOWN, ["a is not missing"]).operator().to_dense().tolist() == [[1] * 12]
 
 
 def test_missing_values_in_a_bucket_are_asked_for_by_its_name():

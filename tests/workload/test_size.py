@@ -31,7 +31,7 @@ def test_all_ranges_on_a_million_cells(budget):
     with budget:
         domain = Domain(x=Numeric(0, 2**20, bins=2**20, integer=True))
         workload = 2 * wl.ranges(domain, "x") + wl.prefixes(domain, "x")
-        assert workload.operator().shape == (2**19 * (2**20 + 1) + 2**20, 2**20)
+        assert workload.weighted_operator().shape == (2**19 * (2**20 + 1) + 2**20, 2**20)
         assert workload.label(2**20 + 5) == "x in [1, 7)"
         assert len(workload.labels(2**39, 2**39 + 100)) == 100
         assert len(str(workload.to_dict())) < 1_000
@@ -39,7 +39,7 @@ def test_all_ranges_on_a_million_cells(budget):
 
 
 def test_two_way_marginals_of_thirty_attributes(budget):
-    wl.marginals(Domain(a=Categorical([1, 2]), b=Categorical([1, 2])), up_to=2).operator()
+    wl.marginals(Domain(a=Categorical([1, 2]), b=Categorical([1, 2])), up_to=2).weighted_operator()
     with budget:
         domain = Domain({f"a{k}": Categorical(list(range(10))) for k in range(30)})
         workload = wl.marginals(domain, exactly=2)
@@ -47,7 +47,7 @@ def test_two_way_marginals_of_thirty_attributes(budget):
     assert workload.size == 43_500
     assert budget.bytes < 300_000
     with budget:
-        operator = workload.operator()
+        operator = workload.weighted_operator()
     assert operator.shape == (43_500, 10**30)
     assert budget.bytes < 5_000_000
 
@@ -56,7 +56,7 @@ def test_building_takes_milliseconds():
     domain = Domain({f"a{k}": Categorical(list(range(10))) for k in range(30)})
     start = time.perf_counter()
     workload = wl.marginals(domain, up_to=2)
-    workload.operator()
+    workload.weighted_operator()
     workload.label(20_000)
     assert time.perf_counter() - start < 1.0
 
@@ -65,5 +65,5 @@ def test_predicates_cost_what_they_touch(budget):
     domain = Domain({f"a{k}": Numeric(0, 1000, bins=1000, integer=True) for k in range(30)})
     with budget:
         workload = wl.predicates(domain, [f"a{k} < {k + 1} and a{k + 1} >= 5" for k in range(29)])
-        workload.operator()
+        workload.weighted_operator()
     assert budget.bytes < 3_000_000

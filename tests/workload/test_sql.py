@@ -57,7 +57,7 @@ def test_conditions_hold_where_they_say(condition, meaning):
     w = sql(DOMAIN, f"SELECT COUNT(*) FROM t WHERE {condition}")
     expected = [float(meaning(cell)) for cell in CELLS]
     assert w.size == 1
-    np.testing.assert_array_equal(w.unweighted_operator().to_dense()[0], expected)
+    np.testing.assert_array_equal(w.operator().to_dense()[0], expected)
 
 
 @pytest.mark.parametrize(
@@ -94,7 +94,7 @@ def test_groups_are_those_of_sql(select, key):
     w = sql(DOMAIN, "SELECT " + select.format(", COUNT(*)"))
     keys = [key(cell) for cell in CELLS]
     expected = {tuple(np.flatnonzero([k == g for k in keys])) for g in set(keys) - {None}}
-    rows = w.unweighted_operator().to_dense()
+    rows = w.operator().to_dense()
     assert {tuple(np.flatnonzero(row)) for row in rows} == expected
     assert set(np.unique(rows)) <= {0.0, 1.0}
     assert w.size == len(expected)
@@ -116,7 +116,7 @@ def test_groups_are_those_of_sql(select, key):
 def test_all_ways_to_count(count, meaning):
     w = sql(DOMAIN, f"SELECT {count} FROM t WHERE region = 'A'")
     expected = [float(meaning(cell) and cell["region"] == "A") for cell in CELLS]
-    np.testing.assert_array_equal(w.unweighted_operator().to_dense()[0], expected)
+    np.testing.assert_array_equal(w.operator().to_dense()[0], expected)
 
 
 @pytest.mark.parametrize(
@@ -182,7 +182,7 @@ def check_saved(domain):
     )
     again = rs.Workload.from_dict(*w.to_dict())
     assert again.labels() == w.labels()
-    np.testing.assert_array_equal(again.operator().to_dense(), w.operator().to_dense())
+    np.testing.assert_array_equal(again.weighted_operator().to_dense(), w.weighted_operator().to_dense())
 
 
 def test_a_path_is_a_file(tmp_path):

@@ -23,7 +23,8 @@ def test_union_keeps_order_and_sizes():
     assert [part.group for part in workload.parts] == ["ranges of x", "y", "total"]
     pieces = [wl.ranges(SMALL, "x"), wl.marginal(SMALL, "y"), wl.total(SMALL)]
     assert np.array_equal(
-        workload.operator().to_dense(), np.concatenate([p.operator().to_dense() for p in pieces])
+        workload.weighted_operator().to_dense(),
+        np.concatenate([p.weighted_operator().to_dense() for p in pieces]),
     )
     assert sum(pieces) == workload
 
@@ -31,8 +32,8 @@ def test_union_keeps_order_and_sizes():
 def test_weights_scale_rows_and_not_answers():
     workload = 4 * wl.marginal(SMALL, "y") * 0.5 + np.float64(3) * wl.total(SMALL)
     assert [part.weight for part in workload.parts] == [2.0, 3.0]
-    plain = workload.unweighted_operator().to_dense()
-    assert np.array_equal(workload.operator().to_dense(), np.array([[2.0], [2.0], [3.0]]) * plain)
+    plain = workload.operator().to_dense()
+    assert np.array_equal(workload.weighted_operator().to_dense(), np.array([[2.0], [2.0], [3.0]]) * plain)
     assert set(np.unique(plain)) == {0.0, 1.0}
     assert workload.labels() == ["y = a", "y = b", "all records"]
 
@@ -44,10 +45,10 @@ def test_weights_distribute_over_unions():
 
 
 def test_operators_are_as_simple_as_they_can_be():
-    assert wl.ranges(Domain(x=SMALL["x"]), "x").operator() == op.Ranges(4)
-    assert isinstance(wl.ranges(SMALL, "x").operator(), op.Kronecker)
-    assert wl.ranges(SMALL, "x").operator() == op.Kronecker(op.Ranges(4), op.Total(2), op.Total(3))
-    assert isinstance((wl.ranges(SMALL, "x") + wl.total(SMALL)).operator(), op.Stack)
+    assert wl.ranges(Domain(x=SMALL["x"]), "x").weighted_operator() == op.Ranges(4)
+    assert isinstance(wl.ranges(SMALL, "x").weighted_operator(), op.Kronecker)
+    assert wl.ranges(SMALL, "x").weighted_operator() == op.Kronecker(op.Ranges(4), op.Total(2), op.Total(3))
+    assert isinstance((wl.ranges(SMALL, "x") + wl.total(SMALL)).weighted_operator(), op.Stack)
 
 
 def test_reduction_drops_what_no_query_is_about():
@@ -56,8 +57,8 @@ def test_reduction_drops_what_no_query_is_about():
     assert workload.attributes == reduced.domain.names == ("x", "z")
     assert reduced.labels() == workload.labels()
     counts = np.arange(24).reshape(SMALL.shape)
-    full = workload.operator() @ counts.ravel()
-    assert np.array_equal(reduced.operator() @ counts.sum(axis=1).ravel(), full)
+    full = workload.weighted_operator() @ counts.ravel()
+    assert np.array_equal(reduced.weighted_operator() @ counts.sum(axis=1).ravel(), full)
     assert reduced.reduced() is reduced
 
 

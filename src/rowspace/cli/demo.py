@@ -81,7 +81,7 @@ def _ask(made: Release) -> list[AnswerGroup]:
     groups = []
     for name, texts in QUESTIONS.items():
         queries: Workload = predicates(domain, texts)
-        truth = (queries.unweighted_operator() @ counts).astype(int).tolist()
+        truth = (queries.operator() @ counts).astype(int).tolist()
         rows = answer_rows(made.ask(queries, LEVEL), range(len(texts)), texts, truth)
         groups.append(AnswerGroup(name, len(rows), tuple(rows)))
     return groups

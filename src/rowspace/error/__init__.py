@@ -13,6 +13,7 @@ from .moments import moments
 from .noise_quantiles import standard_quantile
 from .plots import plot_profile
 from .profile import Decomposition, decompose, profile, profile_equivalent, strategy_from_profile
+from .table_moments import table_moments
 from .traces import profile_trace
 
 __all__ = [
@@ -31,5 +32,6 @@ __all__ = [
     "query_variances",
     "standard_quantile",
     "strategy_from_profile",
+    "table_moments",
     "total_error",
 ]

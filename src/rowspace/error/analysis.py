@@ -17,7 +17,6 @@ from rowspace.operators import DECOMPOSITION_LIMIT, Kronecker, Operator, Scaled,
 from rowspace.operators.base import Vector
 from rowspace.operators.fallback import inverse_gram
 from rowspace.privacy import Privacy, sensitivity
-from rowspace.tables import ProductWorkload
 
 from .moments import moments
 from .traces import profile_trace, same_cells
@@ -57,10 +56,8 @@ def noise_level(A: Operator, privacy: Privacy) -> float:
     return privacy.unit_variance * sensitivity(A, privacy) ** 2
 
 
-def query_variances(A: Operator, W: Operator | ProductWorkload) -> Vector:
+def query_variances(A: Operator, W: Operator) -> Vector:
     """w(AᵗA)⁺wᵗ for every row of W, its error at unit noise; `UnsupportedWorkload` outside the row space."""
-    if isinstance(W, ProductWorkload):
-        return moments(A, W).second
     if isinstance(W, Stack):
         return np.concatenate([query_variances(A, part) for part in W.parts])
     if isinstance(W, Scaled):

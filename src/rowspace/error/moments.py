@@ -15,25 +15,23 @@ import numpy as np
 from rowspace.exceptions import TooLarge
 from rowspace.operators import DECOMPOSITION_LIMIT, DENSE_LIMIT, Kronecker, Operator, Scaled, Stack
 from rowspace.operators.base import Vector, check_supported
-from rowspace.tables import Marginals, ProductWorkload, products_of
+from rowspace.tables import Marginals, products_of
 
 from .coefficients import Moments, joined, outer, spacings
 from .table_moments import FINE_LATTICE, table_moments
-from .traces import as_tables, same_cells
+from .traces import same_cells
 
 COEFFICIENT_LIMIT = 2**32
 """Most coefficients (queries × strategy rows) looked at one by one: about a minute."""
 
 
-def moments(A: Operator, W: Operator | ProductWorkload) -> Moments:
+def moments(A: Operator, W: Operator) -> Moments:
     """The coefficient moments of every query of W under strategy A.
 
     Products factor, since sums of powers of products are products of sums. To strategies of marginals all cells of a
     marginal are alike, so one of them tells. Otherwise the coefficients
     are formed in blocks of rows: O(queries × strategy rows).
     """
-    if isinstance(W, ProductWorkload):
-        return table_moments(as_tables(A), W)
     if isinstance(W, Stack):
         return joined([moments(A, part) for part in W.parts], np.concatenate)
     if isinstance(W, Scaled):

@@ -14,21 +14,17 @@ from math import prod
 import numpy as np
 import scipy
 
-from rowspace.exceptions import InvalidInput
 from rowspace.operators import Kronecker, Operator, Scaled, Stack
 from rowspace.operators.fallback import check_decomposable
-from rowspace.tables import ProductWorkload, TableOperator
 
 
-def profile_trace(A: Operator, W: Operator | ProductWorkload) -> float:
+def profile_trace(A: Operator, W: Operator) -> float:
     """tr((AᵗA)⁺ WᵗW); `UnsupportedWorkload` when W leaves A's row space.
 
     >>> from rowspace import operators as op
     >>> profile_trace(op.Identity(4), op.Ranges(4))
     20.0
     """
-    if isinstance(W, ProductWorkload):
-        return as_tables(A).trace_of_products(W)
     if A is W:
         return float(rank(W))
     if isinstance(A, Scaled) and A.factor:
@@ -58,10 +54,3 @@ def rank(A: Operator) -> int:
 def same_cells(A: Kronecker, W: Kronecker) -> bool:
     """Whether two products are over the same attributes, factor by factor."""
     return [f.shape[1] for f in A.factors] == [f.shape[1] for f in W.factors]
-
-
-def as_tables(A: Operator) -> TableOperator:
-    """The strategy as one of tables, which is what answers products without the cells."""
-    if not isinstance(A, TableOperator):
-        raise InvalidInput(f"expected a strategy of tables for products, got {type(A).__name__}")
-    return A

@@ -34,10 +34,11 @@ import numpy as np
 from rowspace import mechanism
 from rowspace.exceptions import InvalidInput, TooLarge
 from rowspace.ledger.amounts import float_above
-from rowspace.planning import Plan, record_limit
+from rowspace.planning import Plan
 from rowspace.planning.known import require_known
 from rowspace.privacy import ZCDP, ApproxDP, ApproxDPTheorem3, Neighbours, PureDP
 from rowspace.releases import Release
+from rowspace.strategy import record_limit
 
 try:
     import opendp.prelude as dp

@@ -236,6 +236,30 @@ class Operator(ABC):
             raise InvalidInput(f"expected at most 52 bits, what a 64-bit float holds, got {bits}")
         return (self, 1.0) if self.integral else self._rounded(bits)
 
+    def supporting_integers(self, bits: int) -> Operator:
+        """Integers close to a multiple of A whose row space holds A's.
+
+        Rounding tilts the row space of a deficient real matrix, and a workload would no longer lie in it. A faint
+        identity (the paper's δI) makes the matrix full rank; the tilt, 2^−bits, is then far below δ.
+        """
+        integers, _ = self.integer_form(bits)
+        if self.rounding_keeps_row_space:
+            return integers
+        from .identity import Identity
+        from .stack import Stack
+
+        faint = max(1, round(integers.largest_entry() * 2.0 ** (-bits // 2)))
+        return Stack(integers, faint * Identity(integers.shape[1]))
+
+    @property
+    def rounding_keeps_row_space(self) -> bool:
+        """Whether rounding keeps the row space, by structure: rows are multiples or combinations of integer rows."""
+        return bool(self.full_column_rank) or self.integral
+
+    def largest_inner_entry(self) -> int:
+        """An upper bound of the entries of integers on the way to A x, where those are what must fit 64 bits."""
+        return 1
+
     def _rounded(self, bits: int) -> tuple[Operator, float]:
         """Round the dense entries."""
         from .dense import Dense

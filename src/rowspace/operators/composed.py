@@ -46,6 +46,10 @@ class Composed(Operator):
             return True
         return False if self.right.full_column_rank is False else None
 
+    @property
+    def rounding_keeps_row_space(self) -> bool:
+        return super().rounding_keeps_row_space or self.right.integral
+
     def _apply(self, x: Array) -> Array:
         return self.left._apply(self.right._apply(x))
 

@@ -42,6 +42,13 @@ class Dense(Operator):
     def nonnegative(self) -> bool:
         return bool((self.array >= 0).all())
 
+    @property
+    def rounding_keeps_row_space(self) -> bool:
+        return super().rounding_keeps_row_space or (
+            min(self.shape) >= self.shape[1] <= 1024
+            and int(np.linalg.matrix_rank(self.array)) == self.shape[1]
+        )
+
     def _apply(self, x: Array) -> Array:
         return np.asarray(x @ self._array_for(x).T)
 

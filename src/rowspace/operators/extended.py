@@ -64,6 +64,10 @@ class Extended(Operator):
         return self.of.full_column_rank
 
     @property
+    def rounding_keeps_row_space(self) -> bool:
+        return super().rounding_keeps_row_space or self.of.rounding_keeps_row_space
+
+    @property
     def wide(self) -> bool:
         return self.of.wide
 

@@ -60,6 +60,10 @@ class Haar(Operator):
     def full_column_rank(self) -> bool:
         return all(self.level_weights)
 
+    @property
+    def rounding_keeps_row_space(self) -> bool:
+        return True
+
     def _apply(self, x: Array) -> Array:
         weights = self._weights_for(x)
         out = np.empty_like(x)

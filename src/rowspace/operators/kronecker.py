@@ -56,6 +56,10 @@ class Kronecker(Operator):
             return True
         return False if False in ranks else None
 
+    @property
+    def rounding_keeps_row_space(self) -> bool:
+        return super().rounding_keeps_row_space or all(f.rounding_keeps_row_space for f in self.factors)
+
     def _apply(self, x: Array) -> Array:
         return self._along_axes(x, [f.shape for f in self.factors], [f._apply for f in self.factors])
 

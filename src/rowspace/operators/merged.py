@@ -107,6 +107,9 @@ class Merged(Operator):
     def largest_entry(self) -> float:
         return self.of.largest_entry()
 
+    def supporting_integers(self, bits: int) -> Operator:
+        return Merged(self.of.supporting_integers(bits), self.groups)
+
     def _rounded(self, bits: int) -> tuple[Operator, float]:
         rounded, scale = self.of.integer_form(bits)
         return Merged(rounded, self.groups), scale

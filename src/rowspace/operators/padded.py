@@ -53,6 +53,10 @@ class Padded(Operator):
     def full_column_rank(self) -> bool | None:
         return self.of.full_column_rank if self.columns == self.of.shape[1] else False
 
+    @property
+    def rounding_keeps_row_space(self) -> bool:
+        return super().rounding_keeps_row_space or self.of.rounding_keeps_row_space
+
     def _apply(self, x: Array) -> Array:
         return _extended(self.of._apply(x[..., : self.of.shape[1]]), self.rows)
 

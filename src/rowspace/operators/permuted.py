@@ -51,6 +51,10 @@ class Permuted(Operator):
     def full_column_rank(self) -> bool | None:
         return self.of.full_column_rank
 
+    @property
+    def rounding_keeps_row_space(self) -> bool:
+        return super().rounding_keeps_row_space or self.of.rounding_keeps_row_space
+
     def _apply(self, x: Array) -> Array:
         return self.of._apply(x[..., self.order])
 

@@ -49,6 +49,10 @@ class Scaled(Operator):
     def full_column_rank(self) -> bool | None:
         return self.of.full_column_rank if self.factor else False
 
+    @property
+    def rounding_keeps_row_space(self) -> bool:
+        return super().rounding_keeps_row_space or self.of.rounding_keeps_row_space
+
     def _apply(self, x: Array) -> Array:
         return np.asarray(self._factor_for(x) * self.of._apply(x))
 
@@ -157,6 +161,10 @@ class Weighted(Operator):
     def full_column_rank(self) -> bool | None:
         # A zero weight drops a row, which may or may not matter.
         return self.of.full_column_rank if self.weights.all() else None
+
+    @property
+    def rounding_keeps_row_space(self) -> bool:
+        return super().rounding_keeps_row_space or self.of.rounding_keeps_row_space
 
     def _apply(self, x: Array) -> Array:
         return np.asarray(self._weights_for(x) * self.of._apply(x))

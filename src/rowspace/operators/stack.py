@@ -58,6 +58,10 @@ class Stack(Operator):
             offsets.append(offsets[-1] + part.shape[0])
         return offsets
 
+    @property
+    def rounding_keeps_row_space(self) -> bool:
+        return super().rounding_keeps_row_space or all(part.rounding_keeps_row_space for part in self.parts)
+
     def _apply(self, x: Array) -> Array:
         return np.concatenate([part._apply(x) for part in self.parts], axis=-1)
 

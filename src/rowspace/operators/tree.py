@@ -48,6 +48,10 @@ class TreeLike(Operator):
         return sum(self.levels.counts), self.levels.n
 
     @property
+    def rounding_keeps_row_space(self) -> bool:
+        return True
+
+    @property
     def integral(self) -> bool:
         return all(weight.is_integer() and weight < 2**53 for weight in self.level_weights)
 

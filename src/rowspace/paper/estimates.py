@@ -92,7 +92,7 @@ def _gauss_markov(extent: Extent) -> Claim:
         "theorem-1",
         "Theorem 1",
         "x̂ = A⁺y is unbiased and has the least variance of all unbiased linear estimates",
-        "reconstruct.estimate_counts",
+        "strategy.least_squares",
         "tests/test_mechanism.py::test_standardized_errors",
     )
     rng = np.random.default_rng(1)

@@ -3,7 +3,6 @@
 from .choosing import CELL_LIMIT, plan
 from .considered import Considered, considered
 from .groups import GroupError
-from .integers import MAX_RECORDS, check_overflow, dropped_bits, record_limit, to_integers
 from .plan import Candidate, Plan
 from .population import interval_words, population
 from .target_text import Target, parse_target
@@ -12,7 +11,6 @@ from .whatif import WhatIf, recalibrated, whatif
 
 __all__ = [
     "CELL_LIMIT",
-    "MAX_RECORDS",
     "Candidate",
     "Considered",
     "GroupError",
@@ -21,16 +19,12 @@ __all__ = [
     "Target",
     "TargetPlan",
     "WhatIf",
-    "check_overflow",
     "considered",
-    "dropped_bits",
     "interval_words",
     "parse_target",
     "plan",
     "plan_for",
     "population",
     "recalibrated",
-    "record_limit",
-    "to_integers",
     "whatif",
 ]

@@ -14,13 +14,12 @@ import scipy
 from rowspace.exceptions import IntegerOverflow, InvalidInput, RowspaceError, TooLarge
 from rowspace.operators import Operator
 from rowspace.privacy import NoiseModel, Privacy
-from rowspace.strategy import Result, Select, WorstQueryResult, unit_lower_bound
-from rowspace.tables import ProductWorkload, TableOperator
+from rowspace.strategy import Result, Select, Strategy, WorstQueryResult, to_integers, unit_lower_bound
+from rowspace.tables import ProductWorkload
 from rowspace.threads import calm_threads
 from rowspace.workload import Workload
 
 from .given import noise_per_sensitivity, plan_given
-from .integers import to_integers
 from .places import with_cells_beside, without_unseen
 from .plan import Candidate, Plan
 from .taxonomies import taxonomy_trees
@@ -77,14 +76,14 @@ def plan(
             # where their attributes have places that are not asked for.
             results, unit_bound = select.tables(products, privacy, rng), 0.0
         else:
-            W = own.operator()
+            W = own.weighted_operator()
             select = replace(select, taxonomies=taxonomy_trees(own.domain))
             results = select.candidates(W, privacy, rng, products if len(products.sizes) > 1 else None)
             unit_bound = unit_lower_bound(W, privacy)
         results = _that_fit(results, reduced)
         integers, noise = _in_integers(results, privacy)
     places = counted.domain.places
-    if own is not counted and not isinstance(integers, TableOperator):
+    if own is not counted and Strategy.of(integers).tables is None:
         extended = with_cells_beside(integers, own.domain, counted.domain, privacy)
         integers, places = (integers, own.domain.places) if extended is None else (extended, places)
     per_unit = noise_per_sensitivity(integers, noise, privacy)
@@ -117,7 +116,7 @@ def _worst_bound(
     found = [unit_bound / _importance(products)]
     for result in results:
         if isinstance(result, WorstQueryResult):
-            weight = 1.0 if isinstance(result.strategy, TableOperator) else float(products.powers.max())
+            weight = float(products.powers.max()) if result.weighted else 1.0
             found.append(result.max_lower_bound / privacy.unit_variance / weight)
     return max(found)
 

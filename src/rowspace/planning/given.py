@@ -7,16 +7,13 @@ from dataclasses import replace
 from math import prod
 from typing import Any
 
-from rowspace.error import profile_trace
 from rowspace.exceptions import InvalidInput
 from rowspace.operators import Extended, Operator, as_operator
 from rowspace.privacy import NoiseModel, Privacy, integer_norm
-from rowspace.strategy import unit_lower_bound
-from rowspace.tables import TableOperator
+from rowspace.strategy import Strategy, calibrated_noise, to_integers, unit_lower_bound
 from rowspace.threads import calm_threads
 from rowspace.workload import Workload
 
-from .integers import calibrated_noise, to_integers
 from .known import is_known_operator
 from .places import asked_beside
 from .plan import Candidate, Plan
@@ -45,13 +42,13 @@ def plan_given(workload: Workload, privacy: Privacy, strategy: Any) -> Plan:
     A = _over_the_cells(as_operator(strategy), counted)
     with calm_threads(min(counted.domain.size, BOUND_LIMIT)):
         # Before rounding, which may tilt the row space of a real matrix and would hide that it supports too little.
-        profile_trace(A, counted.products() if isinstance(A, TableOperator) else counted.operator())
+        Strategy.of(A).trace(counted.products())
         integers, noise = to_integers(A.of if isinstance(A, Extended) else A, privacy)
         if isinstance(A, Extended):
             integers = asked_beside(integers, A.sizes, A.box, privacy)
             noise = calibrated_noise(integers, privacy)
         bounded = counted.domain.size <= BOUND_LIMIT
-        unit_bound = unit_lower_bound(counted.operator(), privacy) if bounded else 0.0
+        unit_bound = unit_lower_bound(counted.weighted_operator(), privacy) if bounded else 0.0
     lower_bound = noise_per_sensitivity(integers, noise, privacy) * unit_bound
     plan = Plan(reduced, privacy, integers, noise, lower_bound, (), places=counted.domain.places)
     ratio = plan.ratio if lower_bound > 0 else None
@@ -78,11 +75,12 @@ def _over_the_cells(A: Operator, workload: Workload) -> Operator:
         )
     domain = workload.domain
     known = prod(domain.known_shape)
-    if isinstance(A, TableOperator):
-        if A.sizes == domain.shape:
+    tables = Strategy.of(A).tables
+    if tables is not None:
+        if tables.sizes == domain.shape:
             return A
-        if A.all_cells_alike and A.sizes == domain.known_shape:
-            return A.over_sizes(domain.shape)
+        if tables.all_cells_alike and tables.sizes == domain.known_shape:
+            return tables.over_sizes(domain.shape)
     elif A.shape[1] == domain.size:
         return A
     elif A.shape[1] == known:

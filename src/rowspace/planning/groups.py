@@ -6,16 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from math import sqrt
 
-import numpy as np
-
-from rowspace.error import query_variances
+from rowspace.exceptions import TooLarge
 from rowspace.lines import one_line
-from rowspace.operators import Identity
-from rowspace.tables import ProductWorkload, TableOperator
-from rowspace.workload import Workload
-
-MOST_QUERIES = 2**22
-"""Groups of more queries than that are not searched for the worst one."""
+from rowspace.strategy import Strategy
+from rowspace.tables import ProductWorkload
 
 
 @dataclass(frozen=True)
@@ -31,35 +25,21 @@ class GroupError:
         return one_line(f"<GroupError of {self.queries:,} queries: rmse {self.rmse:.4g}, {self.group!r}>")
 
 
-def table_group_errors(
-    A: TableOperator, variance: float, workload: Workload, names: Sequence[str]
+def group_errors(
+    strategy: Strategy, variance: float, queries: ProductWorkload, names: Sequence[str]
 ) -> list[GroupError]:
-    """The groups of a workload under a strategy of tables: thousands at once, by one product with sparse costs."""
-    W = workload.products().unweighted()
-    totals = A.totals_of_parts(W)
-    members: dict[str, list[int]] = {name: [] for name in names}
-    for number, part in enumerate(workload.parts):
-        members[part.group].append(number)
-    sizes = W.sizes_of_parts
+    """The parts of a workload by their group's name, in the order of the first of each."""
+    members: dict[str, list[int]] = {}
+    for number, name in enumerate(names):
+        members.setdefault(name, []).append(number)
+    totals = strategy.totals(queries)
     found = []
     for name, numbers in members.items():
-        queries = sum(sizes[k] for k in numbers)
-        rmse = sqrt(variance * float(totals[numbers].sum()) / queries)
-        found.append(GroupError(name, queries, rmse, _worst(A, variance, W, numbers, totals)))
+        asked = sum(queries.sizes_of_parts[k] for k in numbers)
+        rmse = sqrt(variance * float(totals[numbers].sum()) / asked)
+        try:
+            worst = sqrt(variance * max(strategy.worst(queries, number) for number in numbers))
+        except TooLarge:
+            worst = None
+        found.append(GroupError(name, asked, rmse, worst))
     return found
-
-
-def _worst(
-    A: TableOperator, variance: float, W: ProductWorkload, numbers: Sequence[int], totals: np.ndarray
-) -> float | None:
-    """The largest standard error of some parts; the cells of a marginal are all alike where the strategy's are."""
-    worst = 0.0
-    for number in numbers:
-        size = W.sizes_of_parts[number]
-        if A.all_cells_alike and all(isinstance(W.pieces[k].operator, Identity) for k in W.parts[number]):
-            worst = max(worst, float(totals[number]) / size)
-        elif size > MOST_QUERIES:
-            return None
-        else:
-            worst = max(worst, float(query_variances(A, W.only([number])).max()))
-    return sqrt(variance * worst)

@@ -12,9 +12,8 @@ from math import isqrt, prod
 from rowspace.domain import Domain
 from rowspace.operators import Extended, Operator
 from rowspace.privacy import Neighbours, Privacy, integer_norm
+from rowspace.strategy import dropped_bits
 from rowspace.workload import Workload
-
-from .integers import dropped_bits
 
 MOST_BESIDE = 2**20
 """Most cells that are measured beside a strategy, unless its own are as many."""

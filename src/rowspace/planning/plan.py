@@ -12,19 +12,18 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rowspace.domain import Domain
-from rowspace.error import half_widths, moments, profile_trace, query_variances
+from rowspace.error import half_widths
 from rowspace.exceptions import FileError, InvalidInput, TooLarge
 from rowspace.files import read_archive, write_archive
 from rowspace.lines import one_line
 from rowspace.operators import Extended, Operator, decode, encode
 from rowspace.operators.base import Vector
 from rowspace.privacy import NoiseModel, Privacy, noise_from_dict, privacy_from_dict
-from rowspace.tables import ProductWorkload, TableOperator
-from rowspace.threads import calm_threads
-from rowspace.workload import Part, Workload
+from rowspace.strategy import Strategy, calibrated_noise, check_overflow
+from rowspace.tables import ProductWorkload
+from rowspace.workload import Workload
 
-from .groups import GroupError, table_group_errors
-from .integers import calibrated_noise, check_overflow
+from .groups import GroupError, group_errors
 from .places import is_over_box, own_cells
 from .population import population
 
@@ -125,7 +124,8 @@ class Plan:
     @cached_property
     def total_error(self) -> float:
         """Expected squared error summed over the workload, each query times its squared importance weight."""
-        return self.noise.variance * profile_trace(*self._asked(self.workload, weighted=True))
+        strategy, queries = self._asked(self.workload)
+        return self.noise.variance * strategy.trace(queries)
 
     @cached_property
     def ratio(self) -> float:
@@ -143,14 +143,12 @@ class Plan:
     @cached_property
     def rmse(self) -> float:
         """Root of the mean expected squared error of an answer, importance weights aside."""
-        trace = profile_trace(*self._asked(self.workload))
-        return sqrt(self.noise.variance * trace / self.workload.size)
+        strategy, queries = self._asked(self.workload)
+        return sqrt(self.noise.variance * strategy.trace(queries.unweighted()) / self.workload.size)
 
     @cached_property
     def max_error(self) -> float:
         """The largest expected squared error of any answer; `TooLarge` when there are too many to look at."""
-        if not isinstance(self.strategy, TableOperator):
-            return float(self.query_errors().max())
         worst = [group.largest_std_error for group in self.group_errors()]
         known = [largest for largest in worst if largest is not None]
         if len(known) < len(worst):
@@ -165,7 +163,8 @@ class Plan:
         >>> len(plan.query_errors()) == plan.workload.size
         True
         """
-        return self.noise.variance * query_variances(*self._asked(self.workload))
+        strategy, queries = self._asked(self.workload)
+        return self.noise.variance * strategy.variances(queries)
 
     def error_bars(self, level: float = 0.95, queries: Workload | None = None) -> tuple[Vector, Vector]:
         """(standard errors, half-widths of confidence intervals) of the answers, known before any is drawn.
@@ -179,9 +178,8 @@ class Plan:
         >>> bool((std_errors < half_widths).all())
         True
         """
-        A, W = self._asked(queries or self.workload)
-        with calm_threads(A.shape[1]):
-            parts = moments(A, W)
+        strategy, asked = self._asked(queries or self.workload)
+        parts = strategy.moments(asked)
         return np.sqrt(self.noise.variance * parts.second), half_widths(parts, self.noise, level)
 
     def group_errors(self) -> list[GroupError]:
@@ -192,40 +190,22 @@ class Plan:
         >>> [group.group for group in plan.group_errors()]
         ['age × sex', 'ranges of age']
         """
-        parts: dict[str, list[Part]] = {}
-        for part in self.workload.parts:
-            parts.setdefault(part.group, []).append(part)
-        if isinstance(self.strategy, TableOperator):
-            return table_group_errors(self.strategy, self.noise.variance, self.counted, list(parts))
-        return [self._group_error(name, members) for name, members in parts.items()]
+        strategy, queries = self._asked(self.workload)
+        names = [part.group for part in self.workload.parts]
+        return group_errors(strategy, self.noise.variance, queries, names)
 
-    def _group_error(self, name: str, parts: list[Part]) -> GroupError:
-        queries = Workload(self.domain, parts)
-        A, W = self._asked(queries)
-        rmse = sqrt(self.noise.variance * profile_trace(A, W) / queries.size)
-        try:
-            worst = sqrt(self.noise.variance * float(query_variances(A, W).max()))
-        except TooLarge:
-            worst = None
-        return GroupError(name, queries.size, rmse, worst)
-
-    def _asked(
-        self, queries: Workload, *, weighted: bool = False
-    ) -> tuple[Operator, Operator | ProductWorkload]:
-        """The strategy and the queries as it takes them: strategies of tables need no matrix over the cells.
+    def _asked(self, queries: Workload) -> tuple[Strategy, ProductWorkload]:
+        """The strategy and the queries it is asked.
 
         Queries that do not see the cells measured beside a strategy are asked of the strategy itself.
         """
         A = self.strategy
         queries = self.counted if queries is self.workload else queries.over(self.domain)
-        if isinstance(A, TableOperator):
-            products = queries.products()
-            return A, products if weighted else products.unweighted()
         if isinstance(A, Extended) and is_over_box(A, self.domain):
             own = own_cells(A, self.domain)
             if self.domain.places - own.places <= queries.unseen:
                 A, queries = A.of, queries.over(own)
-        return A, queries.operator() if weighted else queries.unweighted_operator()
+        return Strategy.of(A), queries.products()
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """What was considered, best on top, against the bound that no strategy can beat.
@@ -423,10 +403,11 @@ class Plan:
         domain = workload.domain.with_places(places)
         if strategy.shape[1] != domain.size or not strategy.integral:
             raise FileError("damaged plan: the strategy does not fit the domain")
-        if isinstance(strategy, TableOperator):
+        tables = Strategy.of(strategy).tables
+        if tables is not None:
             # It is asked of tables with the domain's sizes, but its sensitivity is that of its own. Checking its noise
             # goes attribute by attribute, whatever the cells.
-            if strategy.sizes != domain.shape:
+            if tables.sizes != domain.shape:
                 raise FileError("damaged plan: the strategy's attributes are not those of the domain")
         elif _operators_in(body["strategy"]) * min(strategy.shape[1], _MOST_CELLS_AT_ONCE) > _MOST_CHECKED:
             raise TooLarge("this plan's strategy has too many parts over too many cells to check its noise")

@@ -11,9 +11,9 @@ import numpy as np
 
 from rowspace.exceptions import InvalidInput
 from rowspace.privacy import ZCDP, ApproxDP, ApproxDPTheorem3, Privacy, PureDP
+from rowspace.strategy import calibrated_noise
 
 from .considered import considered
-from .integers import calibrated_noise
 from .plan import Plan
 
 if TYPE_CHECKING:

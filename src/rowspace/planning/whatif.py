@@ -14,9 +14,9 @@ from typing import Any
 
 from rowspace.exceptions import InvalidInput
 from rowspace.privacy import Privacy, integer_norm
+from rowspace.strategy import to_integers
 
 from .groups import GroupError
-from .integers import to_integers
 from .plan import Plan
 
 

@@ -14,6 +14,7 @@ from functools import cached_property
 import numpy as np
 
 from rowspace.operators.base import Vector
+from rowspace.strategy import Strategy
 from rowspace.tables import (
     CellSplit,
     ComponentTables,
@@ -58,9 +59,9 @@ class JointTables:
 
 def joint_tables(measurements: Sequence[Measurement]) -> JointTables | None:
     """The joint estimate, or None unless all measured tables and split their attributes alike."""
-    strategies = [measurement.strategy for measurement in measurements]
-    tables = [strategy for strategy in strategies if isinstance(strategy, TableOperator)]
-    if len(tables) < len(strategies) or any(strategy.sizes != tables[0].sizes for strategy in tables):
+    found = [Strategy.of(measurement.strategy).tables for measurement in measurements]
+    tables = [own for own in found if own is not None]
+    if len(tables) < len(found) or any(own.sizes != tables[0].sizes for own in tables):
         return None
     factors = [_factors(tables[0], strategy) for strategy in tables]
     components: dict[int, Vector] = {}

@@ -7,12 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from rowspace.exceptions import TooLarge
 from rowspace.operators import Operator, Scaled, Stack
 from rowspace.operators.base import Vector
-from rowspace.threads import calm_threads
-
-from .least_squares import iterated
+from rowspace.strategy import least_squares
 
 LEAST_VARIANCE = 1e-30
 """Noise that is never drawn as anything but zero counts as this much: measurements are weighted by 1/variance."""
@@ -64,12 +61,7 @@ def whitened(measurements: Sequence[Measurement]) -> tuple[Operator, Vector]:
 
 def joint_estimate(measurements: Sequence[Measurement]) -> Vector:
     """The generalized least-squares estimate of every cell's count from all measurements."""
-    A, y = whitened(measurements)
-    with calm_threads(A.shape[1]):
-        try:
-            return A.pinv() @ y
-        except TooLarge:
-            return iterated(A, y)
+    return least_squares(*whitened(measurements))
 
 
 def _averaged(group: Sequence[Measurement]) -> Measurement:

@@ -26,7 +26,7 @@ from rowspace.lines import one_line
 from rowspace.operators import DECOMPOSITION_LIMIT
 from rowspace.planning import population
 from rowspace.privacy import Privacy
-from rowspace.reconstruct.measurement import merged
+from rowspace.reconstruct import merged
 from rowspace.workload import Workload
 
 from .answer_columns import answer_columns

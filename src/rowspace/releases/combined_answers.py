@@ -18,9 +18,9 @@ from rowspace.error import Moments, half_widths, moments
 from rowspace.exceptions import UnsupportedWorkload
 from rowspace.operators import Operator
 from rowspace.operators.base import Vector
-from rowspace.reconstruct import answer_products
-from rowspace.reconstruct.measurement import Measurement, joint_estimate, whitened
-from rowspace.tables import ComponentTables, TableOperator
+from rowspace.reconstruct import Measurement, whitened
+from rowspace.strategy import Estimate, Strategy
+from rowspace.tables import answer_products
 from rowspace.threads import calm_threads
 from rowspace.workload import Workload
 
@@ -49,30 +49,22 @@ class ByStrategy(Answers):
     method: ClassVar[str] = "consistent with one another, by least squares on averages of the same strategy"
 
     @cached_property
-    def _estimate(self) -> Vector:
-        return joint_estimate([self.measurement])
+    def _strategy(self) -> Strategy:
+        return Strategy.of(self.measurement.strategy)
+
+    @cached_property
+    def _estimate(self) -> Estimate:
+        return self._strategy.estimate(self.measurement.values)
 
     def table(self, queries: Workload, level: float) -> Columns:
         """By least squares on this strategy, as a release does."""
-        own = self.measurement
-        if isinstance(own.strategy, TableOperator):
-            products = queries.products().unweighted()
-            parts = moments(own.strategy, products)
-            answer = answer_products(self._tables, products)
-        else:
-            W = queries.unweighted_operator()
-            with calm_threads(own.strategy.shape[1]):
-                parts = moments(own.strategy, W)
-            answer = np.asarray(W @ self._estimate)
+        own, products = self.measurement, queries.products()
+        parts = self._strategy.moments(products)
+        answer = self._estimate.answers(products)
         # The noise moves in steps: so do the answers, by the spacing of its coefficients times that.
         parts = replace(parts, spacing=parts.spacing * own.step)
         half = half_widths(parts, own, level, own.step or 1.0)
         return answer, np.sqrt(own.variance * parts.second), half
-
-    @cached_property
-    def _tables(self) -> ComponentTables:
-        assert isinstance(self.measurement.strategy, TableOperator)
-        return self.measurement.strategy.component_tables(self.measurement.values)
 
 
 @dataclass(frozen=True, eq=False)
@@ -109,7 +101,7 @@ class ByCells(Answers):
 
     def table(self, queries: Workload, level: float) -> Columns:
         """From the estimate of every cell."""
-        W = queries.unweighted_operator()
+        W = queries.operator()
         with calm_threads(self._strategy.shape[1]):
             parts = moments(self._strategy, W)
         parts = replace(parts, spacing=np.zeros_like(parts.spacing))

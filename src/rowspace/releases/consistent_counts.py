@@ -15,12 +15,8 @@ import numpy as np
 
 from rowspace.exceptions import InvalidInput, TooLarge
 from rowspace.operators.base import Operator, Vector
-from rowspace.reconstruct import answer_products
-from rowspace.reconstruct.nonnegative_tables import TableFamily
-from rowspace.reconstruct.row_repairs import cell_numbers, repaired_rows
-from rowspace.reconstruct.table_rows import Codes, drawn_rows
-from rowspace.reconstruct.whole_numbers import whole_cells
-from rowspace.tables import ComponentTables
+from rowspace.reconstruct import Codes, TableFamily, cell_numbers, drawn_rows, repaired_rows, whole_cells
+from rowspace.tables import ComponentTables, answer_products
 from rowspace.workload import Workload, total
 
 from .consistent_effect import Effect
@@ -123,11 +119,11 @@ class CellCounts(Counts):
 
     @cached_property
     def _gram(self) -> Operator:
-        return self.evidence.workload.unweighted_operator().gram()
+        return self.evidence.workload.operator().gram()
 
     def answer(self, queries: Workload) -> Vector:
         """From the cells."""
-        return np.asarray(queries.unweighted_operator() @ self.counts)
+        return np.asarray(queries.operator() @ self.counts)
 
     def codes(self, rows: int | None, rng: np.random.Generator) -> Codes:
         """Every cell as often as its share says, within one, in random order."""

@@ -11,15 +11,17 @@ import numpy as np
 from rowspace.exceptions import TooLarge
 from rowspace.operators import Identity
 from rowspace.operators.base import Vector
-from rowspace.reconstruct.joint_tables import JointTables
-from rowspace.reconstruct.nonnegative import ROUGH, nonnegative_cells
-from rowspace.reconstruct.nonnegative_tables import (
+from rowspace.reconstruct import (
+    ROUGH,
+    JointTables,
     NonnegativeTables,
     TableFamily,
     largest_sets,
+    nonnegative_cells,
     weighted_family,
 )
-from rowspace.tables import TableOperator, mask_of, members
+from rowspace.strategy import Strategy
+from rowspace.tables import mask_of, members
 from rowspace.workload import Workload
 
 from .evidence import Evidence
@@ -39,7 +41,7 @@ class CellFit:
     def rough(self) -> Vector:
         """A count for every cell, right within the noise."""
         start = np.full(self.evidence.domain.size, self.records / self.evidence.domain.size)
-        if not any(isinstance(m.strategy, TableOperator) for m in self.evidence.measurements):
+        if all(Strategy.of(m.strategy).tables is None for m in self.evidence.measurements):
             start = self.evidence.estimate
         return nonnegative_cells(self.evidence.measurements, start, self.records, ROUGH).counts
 

@@ -46,7 +46,7 @@ def combined(
             f"these queries are about {', '.join(own.names)} together: {own.size:,} joint cells, the limit is "
             f"{MAX_ROW_CELLS:,}; ask about fewer attributes"
         )
-    rows = np.vstack([Workload(own, query.parts).unweighted_operator().to_dense() for query in queries])
+    rows = np.vstack([Workload(own, query.parts).operator().to_dense() for query in queries])
     mixed = np.asarray(coefficients, dtype=float) @ rows
     return Workload(domain, [Part((Matrix(own, Dense(mixed)),), name="combined")])
 

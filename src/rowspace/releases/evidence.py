@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING
 from rowspace.domain import Domain
 from rowspace.exceptions import InvalidWorkload, UnsupportedWorkload
 from rowspace.operators.base import Vector
-from rowspace.reconstruct.joint_tables import JointTables, joint_tables
-from rowspace.reconstruct.least_squares import noisy_values
-from rowspace.reconstruct.measurement import Measurement, joint_estimate
+from rowspace.reconstruct import JointTables, Measurement, joint_estimate, joint_tables
+from rowspace.strategy import noisy_values
 from rowspace.workload import Workload
 from rowspace.workload.asked import asked
 

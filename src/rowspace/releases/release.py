@@ -27,9 +27,8 @@ from rowspace.exceptions import FileError, InvalidInput, TooLarge, UnsupportedWo
 from rowspace.files import Arrays, archive_bytes, read_archive, unpack_archive, write_whole
 from rowspace.lines import one_line
 from rowspace.operators.base import Vector
-from rowspace.planning import Plan, dropped_bits
-from rowspace.reconstruct import answer_products, estimate_counts, estimate_tables
-from rowspace.tables import ComponentTables, TableOperator
+from rowspace.planning import Plan
+from rowspace.strategy import Estimate, Strategy, dropped_bits, noisy_values
 from rowspace.workload import Workload
 
 from .answer_columns import answer_columns
@@ -85,13 +84,13 @@ class Release(DerivedAnswers):
                 f"the attributes have {self.plan.domain.size} joint cells, too many to estimate one by one (limit "
                 f"{ESTIMATE_LIMIT}); ask for tables of some attributes instead"
             )
-        return estimate_counts(self.plan.strategy, self.noisy_answers)
+        return self._estimated.cells()
 
     @cached_property
-    def _tables(self) -> ComponentTables:
-        """The same estimate in tables, for strategies that measure tables."""
-        assert isinstance(self.plan.strategy, TableOperator)
-        return estimate_tables(self.plan.strategy, self.noisy_answers)
+    def _estimated(self) -> Estimate:
+        """The least-squares estimate, in the form its strategy leads to."""
+        strategy = self.plan.strategy
+        return Strategy.of(strategy).estimate(noisy_values(strategy, self.noisy_answers))
 
     @cached_property
     def _largest_count(self) -> float:
@@ -102,9 +101,7 @@ class Release(DerivedAnswers):
 
     def _answer(self, queries: Workload) -> Vector:
         """Answers to queries over the plan's domain."""
-        if isinstance(self.plan.strategy, TableOperator):
-            return answer_products(self._tables, queries.products())
-        return np.asarray(queries.unweighted_operator() @ self.estimate)
+        return self._estimated.answers(queries.products())
 
     def answers(self, level: float = 0.95) -> pd.DataFrame:
         """The workload's answers: labels, answer, std_error and a confidence interval at `level`.

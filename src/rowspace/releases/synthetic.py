@@ -13,7 +13,7 @@ import numpy as np
 from rowspace.domain import Attribute, Categorical, Dates, Numeric
 from rowspace.domain.calendar import DAY
 from rowspace.exceptions import InvalidInput
-from rowspace.reconstruct.table_rows import Codes
+from rowspace.reconstruct import Codes
 
 from .consistent_counts import counts_of
 from .evidence import promise_of

@@ -39,6 +39,8 @@ class WorstQueryResult(Result):
 
     max_error: float
     max_lower_bound: float
+    weighted: bool = True
+    """Whether queries were taken times their importance weights."""
 
     @property
     def max_ratio(self) -> float:

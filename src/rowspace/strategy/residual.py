@@ -84,6 +84,7 @@ class Residual:
         return WorstQueryResult(
             **vars(replace(result, status="dual ascent", seconds=time.perf_counter() - started)),
             max_error=worst,
+            weighted=False,
             max_lower_bound=min(worst, privacy.unit_variance * products_bound(weighted, privacy)),
         )
 

@@ -30,12 +30,12 @@ from typing import Any
 
 import numpy as np
 
-from rowspace.error import max_error, noise_level, profile_trace, query_variances
+from rowspace.error import max_error, noise_level, profile_trace
 from rowspace.exceptions import InvalidInput, InvalidWorkload, TooLarge, UnsupportedWorkload
 from rowspace.operators import DECOMPOSITION_LIMIT, Operator, Prefix, Ranges, Scaled, Total
 from rowspace.operators.given import as_operator
 from rowspace.privacy import Privacy
-from rowspace.tables import ProductWorkload, TableOperator
+from rowspace.tables import ProductWorkload
 
 from .attempts import DENSE_CELLS, attempt, completed, proposal
 from .classical import IdentityStrategy, WorkloadItself
@@ -50,6 +50,7 @@ from .product import Product
 from .residual import Residual
 from .result import Optimizer, Proposer, Result
 from .spectral import Spectral
+from .strategy import Strategy
 from .terms import Terms
 from .union import Attributes, Union
 
@@ -194,9 +195,9 @@ class Select:
     def _loss(self, result: Result, W: Operator, privacy: Privacy, products: ProductWorkload | None) -> float:
         if self.objective == "total":
             return result.total_error
-        if isinstance(result.strategy, TableOperator) and products is not None:
+        if products is not None and Strategy.of(result.strategy).tables is not None:
             return noise_level(result.strategy, privacy) * float(
-                query_variances(result.strategy, products).max()
+                Strategy.of(result.strategy).variances(products).max()
             )
         try:
             return max_error(result.strategy, W, privacy)

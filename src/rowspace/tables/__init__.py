@@ -8,6 +8,7 @@ True
 
 from rowspace.operators import Operator
 
+from .answers import answer_products
 from .estimates import ComponentTables
 from .inverse import TableInverse
 from .lattice import SubsetLattice, mask_of, members
@@ -32,6 +33,7 @@ __all__ = [
     "SubsetLattice",
     "TableInverse",
     "TableOperator",
+    "answer_products",
     "cell_splits",
     "gather",
     "is_cells",

@@ -18,7 +18,7 @@ from rowspace.exceptions import InvalidInput
 from rowspace.operators import Identity, Operator, Padded
 from rowspace.operators.base import Indices, Vector, check_supported
 
-from .lattice import SubsetLattice, mask_of
+from .lattice import SubsetLattice, mask_of, members
 from .splits import CellSplit, Split, root
 
 
@@ -55,7 +55,17 @@ class ProductWorkload:
 
     def unweighted(self) -> ProductWorkload:
         """The same queries, all equally important."""
-        return replace(self, powers=np.ones(len(self.parts)))
+        return self if (self.powers == 1).all() else replace(self, powers=np.ones(len(self.parts)))
+
+    def operator(self) -> Operator:
+        """The queries as a matrix over all cells: a stack of Kronecker products."""
+        return self.unweighted().weighted_operator()
+
+    def weighted_operator(self) -> Operator:
+        """The same, rows times their weights."""
+        from .placement import matrix_of
+
+        return matrix_of(self)
 
     def only(self, numbers: Sequence[int]) -> ProductWorkload:
         """Some of the parts."""
@@ -225,10 +235,14 @@ class ProductWorkload:
         # Along an attribute of one cell nothing varies: sets that contain one have no component.
         varies = [mask & ~varying == 0 for mask in subsets]
         measured = [own and mask in known for mask, own in zip(subsets, varies, strict=True)]
-        missing = [float(own and not found) for own, found in zip(varies, measured, strict=True)]
-        if any(missing):
+        if any(own and not found for own, found in zip(varies, measured, strict=True)):
+            # Every K at the scale of a cell's: a split of large integers has a small one, and a set of two attributes
+            # would pass for a rounding error beside its parts.
+            each = [split.unit for split in splits or self.cells]
+            units = [prod(each[i] for i in members(mask)) for mask in subsets]
+            whole = self.variances(number, [own * u for own, u in zip(varies, units, strict=True)], splits)
+            missing = [(own and not found) * u for own, found, u in zip(varies, measured, units, strict=True)]
             outside = self.variances(number, missing, splits)
-            whole = self.variances(number, [float(own) for own in varies], splits)
             apart = np.divide(outside, whole, out=np.zeros_like(outside), where=whole > 0)
             check_supported(float(np.sqrt(np.maximum(apart, 0.0).max(initial=0.0))), 1.0)
         return measured

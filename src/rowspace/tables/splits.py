@@ -46,6 +46,12 @@ class Split(ABC):
     def K(self) -> Vector:
         """K as a dense matrix."""
 
+    @cached_property
+    def unit(self) -> float:
+        """What brings K to the size of a cell's, tr K = n − 1, whatever integers it was made from."""
+        trace = float(np.trace(self.K))
+        return (len(self.u) - 1) / trace if trace > 0 else 1.0
+
     def level(self, W: Operator) -> float:
         """‖W u‖², by the Gram matrix: W may have more rows than fit."""
         return float(self.u @ (W.gram() @ self.u))
@@ -99,6 +105,10 @@ class CellSplit(MarginalSplit):
     @property
     def seen(self) -> Vector:
         return self.u
+
+    @property
+    def unit(self) -> float:  # type: ignore[override]
+        return 1.0
 
     def taken_apart(self, answers: Array, axis: int) -> tuple[Array, Array]:
         mean = answers.mean(axis=axis, keepdims=True)

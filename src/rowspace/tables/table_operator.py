@@ -121,6 +121,12 @@ class TableOperator(Operator):
         """Whether all cells of a marginal have the same variance."""
         return not getattr(self, self.matrix_field)
 
+    def __rmul__(self, factor: float) -> Operator:
+        """The same tables with larger or smaller weights: their cells may be too many for anything else."""
+        if not check_number("factor", factor) > 0:
+            return super().__rmul__(factor)
+        return cast(Operator, replace(cast(Any, self), weights=tuple(factor * w for w in self.weights)))
+
     def over_sizes(self, sizes: tuple[int, ...]) -> TableOperator:
         """The same tables over attributes of other sizes, whose cells are alike as well."""
         return cast(TableOperator, replace(cast(Any, self), sizes=sizes))
@@ -159,6 +165,10 @@ class TableOperator(Operator):
         return all(weight.is_integer() and weight < LARGEST_WEIGHT for weight in self.weights) and all(
             M.integral for M in self.matrices
         )
+
+    @property
+    def rounding_keeps_row_space(self) -> bool:
+        return True
 
     def attributes_of(self, stack: TableStack) -> tuple[int, ...]:
         """The attributes of the first table of a stack: the others' have the same matrices."""
@@ -201,8 +211,8 @@ class TableOperator(Operator):
             high[where], low[where] = q, r
         return high, low
 
-    def largest_unweighted_entry(self) -> int:
-        """max |a_ij| with all weights one: what bounds the integers on the way."""
+    def largest_inner_entry(self) -> int:
+        """max |a_ij| with all weights one: answers are weighted beyond 64 bits where need be (`divided_blocks`)."""
         each = [ceil(min(M.largest_entry(), 2.0**62)) for M in self.matrices]
         return max(prod(each[i] for i in own) for own, _ in self._weights_by_matrices)
 

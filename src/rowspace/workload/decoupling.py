@@ -40,7 +40,7 @@ def decoupled(workload: Workload) -> Workload:
     >>> from rowspace.workload import predicates
     >>> domain = Domain(age=Numeric(0, 100, bins=100), sex=Categorical(["F", "M"]))
     >>> w = decoupled(predicates(domain, ["age < 21 or sex = 'F'"]))
-    >>> w.operator().shape          # women of any age, and men under 21
+    >>> w.weighted_operator().shape          # women of any age, and men under 21
     (2, 200)
     """
     parts = [

@@ -17,7 +17,6 @@ from rowspace.tables import ProductWorkload
 from rowspace.workload.codec import Arrays, decode_parts, encode_parts
 from rowspace.workload.factors import Factor
 from rowspace.workload.part import Part
-from rowspace.workload.placement import Placement
 from rowspace.workload.positions import Positions
 from rowspace.workload.products import products
 
@@ -48,7 +47,7 @@ class Workload:
       group          queries  weight
       ranges of age    5,050       1
       sex                  2       4
-    >>> w.label(5050), w.operator().shape
+    >>> w.label(5050), w.weighted_operator().shape
     ('sex = F', (5052, 200))
     """
 
@@ -137,7 +136,7 @@ class Workload:
 
         >>> import rowspace as rs
         >>> domain = rs.Domain(sex=rs.Categorical(["F", "M"]))
-        >>> rs.workload.total(domain).over(domain.with_places()).operator().to_dense()
+        >>> rs.workload.total(domain).over(domain.with_places()).weighted_operator().to_dense()
         array([[1., 1., 1.]])
         """
         known: dict[int, Factor] = {}
@@ -165,34 +164,32 @@ class Workload:
         return self.over(self.domain.with_places(places))
 
     def operator(self) -> op.Operator:
-        """Return the queries as a matrix over all cells, rows multiplied by their weights.
-
-        A stack of weighted Kronecker products; built in O(parts × attributes), whatever the number of cells.
-
-        >>> import rowspace as rs
-        >>> domain = rs.Domain(age=rs.Numeric(0, 4, bins=4), sex=rs.Categorical(["F", "M"]))
-        >>> w = 2.0 * rs.workload.marginal(domain, "sex")
-        >>> w.operator().shape
-        (2, 8)
-        """
-        placed = self._placed()
-        weighted = [
-            operator if part.weight == 1 else part.weight * operator
-            for part, operator in zip(self.parts, placed, strict=True)
-        ]
-        return weighted[0] if len(weighted) == 1 else op.Stack(*weighted)
-
-    def unweighted_operator(self) -> op.Operator:
         """Return the queries as a matrix over all cells, as they are answered.
 
+        A stack of Kronecker products; built in O(parts × attributes), whatever the number of cells.
+
         >>> import rowspace as rs
         >>> domain = rs.Domain(age=rs.Numeric(0, 4, bins=4), sex=rs.Categorical(["F", "M"]))
         >>> w = 2.0 * rs.workload.marginal(domain, "sex")
-        >>> w.unweighted_operator() @ [1, 2, 3, 4, 5, 6, 7, 8]
+        >>> w.operator() @ [1, 2, 3, 4, 5, 6, 7, 8]
         array([16, 20])
         """
-        placed = self._placed()
-        return placed[0] if len(placed) == 1 else op.Stack(*placed)
+        return self.products().operator()
+
+    def weighted_operator(self) -> op.Operator:
+        """Return the same, rows multiplied by their importance weights: what the total error is of.
+
+        >>> import rowspace as rs
+        >>> domain = rs.Domain(age=rs.Numeric(0, 4, bins=4), sex=rs.Categorical(["F", "M"]))
+        >>> w = 2.0 * rs.workload.marginal(domain, "sex")
+        >>> w.weighted_operator() @ [1, 2, 3, 4, 5, 6, 7, 8]
+        array([32, 40])
+        """
+        return self.products().weighted_operator()
+
+    @cached_property
+    def _products(self) -> ProductWorkload:
+        return products(self._cells)
 
     def products(self) -> ProductWorkload:
         """Return the same as products that name only the attributes they are about, for domains of any size.
@@ -203,7 +200,7 @@ class Workload:
         >>> len(w.products().sizes_of_parts)
         1
         """
-        return products(self._cells)
+        return self._products
 
     def label(self, index: int) -> str:
         """Return the readable form of one query.
@@ -319,12 +316,6 @@ class Workload:
     def _offsets(self) -> list[int]:
         """Where each part's queries begin, and the number of queries at the end."""
         return list(accumulate((part.size for part in self.parts), initial=0))
-
-    def _placed(self) -> list[op.Operator]:
-        """Return every part over all cells, without weights."""
-        cells = self._cells
-        placement = Placement(cells.domain)
-        return [placement.place(part.factors) for part in cells.parts]
 
     def _slices(self, start: int, stop: int | None) -> list[tuple[Part, int, int]]:
         """Cut a run of queries into the parts it covers: (part, first, last + 1)."""

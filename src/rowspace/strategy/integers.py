@@ -6,25 +6,12 @@ from math import frexp, sqrt
 
 import numpy as np
 
-from rowspace.exceptions import IntegerOverflow, InvalidInput
-from rowspace.operators import (
-    Composed,
-    Dense,
-    Extended,
-    Haar,
-    Identity,
-    Kronecker,
-    Merged,
-    Operator,
-    Padded,
-    Permuted,
-    Scaled,
-    Stack,
-    Weighted,
-)
-from rowspace.operators.tree import TreeLike
+from rowspace.exceptions import IntegerOverflow
+from rowspace.operators import Operator
+from rowspace.operators.base import Indices, Vector
 from rowspace.privacy import NoiseModel, Privacy, RoundedGaussian, integer_norm
-from rowspace.tables import TableOperator
+
+from .strategy import Strategy
 
 MAX_RECORDS = 2**40
 """Public bound on the number of records (about 10¹²); larger tables are refused."""
@@ -42,64 +29,20 @@ FINE_GRID = 2**10
 def to_integers(strategy: Operator, privacy: Privacy) -> tuple[Operator, NoiseModel]:
     """The integer strategy and its exactly calibrated noise. A scalar multiple changes no error, so it is free."""
     for bits in range(PRECISION, 3, -1):
-        integers = _rounded(strategy, bits)
+        integers = strategy.supporting_integers(bits)
         if not _overflows(integers) and _suits_noise(integers, privacy):
             break
     check_overflow(integers)
-    _check_splits(integers)
+    Strategy.of(integers).check_rank()
     noise = calibrated_noise(integers, privacy)
     if isinstance(noise, RoundedGaussian) and noise.sigma < FINE_GRID and integer_norm(integers, privacy):
         factor = 1
         while factor * noise.sigma < FINE_GRID:
             factor *= 2
-        # Strategies of tables stay what they are: their cells may be too many for anything else.
-        tables = isinstance(integers, TableOperator)
-        integers = integers._rounded_at(float(factor)) if tables else factor * integers
+        integers = factor * integers
         check_overflow(integers)
         noise = calibrated_noise(integers, privacy)
     return integers, noise
-
-
-def _rounded(strategy: Operator, bits: int) -> Operator:
-    if isinstance(strategy, Merged):
-        return Merged(_rounded(strategy.of, bits), strategy.groups)
-    integers, _ = strategy.integer_form(bits)
-    if rounding_keeps_row_space(strategy):
-        return integers
-    # Rounding tilts the row space of a deficient real matrix, and the workload would no longer lie in it. A faint
-    # identity (the paper's δI) makes the matrix full rank; the tilt, 2^−bits, is then far below δ.
-    faint = max(1, round(integers.largest_entry() * 2.0 ** (-bits // 2)))
-    return Stack(integers, faint * Identity(integers.shape[1]))
-
-
-def _check_splits(integers: Operator) -> None:
-    """Refuse tables whose matrices are no longer of full rank at the few bits that tables of many attributes leave."""
-    if not isinstance(integers, TableOperator):
-        return
-    try:
-        for split in {id(split): split for split in integers.splits}.values():
-            split.u  # noqa: B018 - found here once and kept: errors and answers need it
-    except InvalidInput:
-        raise IntegerOverflow(
-            "tables of so many attributes leave too few bits of 64 for the queries of an attribute of many cells"
-        ) from None
-
-
-def rounding_keeps_row_space(A: Operator) -> bool:
-    """Whether rounding keeps the row space, by structure: rows are multiples or combinations of integer rows."""
-    if A.full_column_rank or A.integral or isinstance(A, (TreeLike, Haar, TableOperator)):
-        return True
-    if isinstance(A, Dense):
-        return min(A.shape) >= A.shape[1] <= 1024 and int(np.linalg.matrix_rank(A.array)) == A.shape[1]
-    if isinstance(A, (Scaled, Weighted, Permuted, Padded, Extended)):
-        return rounding_keeps_row_space(A.of)
-    if isinstance(A, Composed):
-        return A.right.integral
-    if isinstance(A, Stack):
-        return all(map(rounding_keeps_row_space, A.parts))
-    if isinstance(A, Kronecker):
-        return all(map(rounding_keeps_row_space, A.factors))
-    return False
 
 
 def calibrated_noise(integers: Operator, privacy: Privacy) -> NoiseModel:
@@ -108,14 +51,8 @@ def calibrated_noise(integers: Operator, privacy: Privacy) -> NoiseModel:
 
 
 def record_limit(integers: Operator) -> int:
-    """The most records this strategy can be asked of in exact 64-bit arithmetic: public, and `MAX_RECORDS` for most.
-
-    Strategies of tables weight their answers after they are computed, beyond 64 bits where need be; but the answers
-    without weights must fit.
-    """
-    if not isinstance(integers, TableOperator):
-        return MAX_RECORDS
-    return min(MAX_RECORDS, 2**62 // max(1, integers.largest_unweighted_entry()))
+    """The most records this strategy can be asked of in exact 64-bit arithmetic: public, and `MAX_RECORDS` for most."""
+    return min(MAX_RECORDS, 2**62 // max(1, integers.largest_inner_entry()))
 
 
 def dropped_bits(integers: Operator) -> int:
@@ -159,3 +96,8 @@ def _suits_noise(integers: Operator, privacy: Privacy) -> bool:
         return False  # fewer bits need less noise
     bits = dropped_bits(integers)
     return bits == 0 or sqrt(noise.variance) >= FINE_GRID * 2**bits
+
+
+def noisy_values(integers: Operator, answers: Indices) -> Vector:
+    """Noisy answers in the strategy's own unit."""
+    return np.ldexp(answers, dropped_bits(integers))

@@ -6,7 +6,10 @@ import numpy as np
 
 from rowspace.operators import Identity
 from rowspace.operators.base import Vector
-from rowspace.tables import ComponentTables, ProductWorkload, mask_of
+
+from .estimates import ComponentTables
+from .lattice import mask_of
+from .product_workload import ProductWorkload
 
 
 def answer_products(estimate: ComponentTables, workload: ProductWorkload) -> Vector:
