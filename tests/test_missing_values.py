@@ -123,6 +123,23 @@ def test_a_workload_may_ask_for_missing_values():
     assert again.answers().equals(made.answers())
 
 
+@pytest.mark.parametrize("privacy", TINY, ids=str)
+@pytest.mark.parametrize(
+    ("queries", "truths"),
+    [
+        (wl.predicates(DOMAIN, ["sex is not missing"]), [SEX.notna()]),
+        (wl.predicates(DOMAIN, ["sex is not missing", "sex = 'F'"]), [SEX.notna(), SEX == "F"]),
+        (wl.predicates(DOMAIN, ["age is not missing and sex is missing"]), [AGE.notna() & SEX.isna()]),
+        (wl.sql(DOMAIN, "SELECT COUNT(sex), COUNT(*) FROM people"), [SEX.notna(), FRAME.index >= 0]),
+        (wl.sql(DOMAIN, "SELECT COUNT(age) FROM people WHERE sex IS NOT NULL"), [AGE.notna() & SEX.notna()]),
+    ],
+    ids=range(5),
+)
+def test_a_workload_may_ask_for_values_that_are_there(queries, truths, privacy):
+    made = rs.release(rs.plan(queries, privacy, effort="fast"), FRAME)
+    assert made.answers().answer.round().tolist() == [truth.sum() for truth in truths]
+
+
 def test_an_unseen_place_costs_nothing():
     """The strategy for the known cells is what it is without a place, and so is every planned error."""
     drop = rs.Domain(age=rs.Numeric(0, 32, bins=32, outside="drop"))

@@ -16,16 +16,6 @@ from rowspace.workload.predicate.syntax import Is, Missing, Not, Test
 KNOWN = Domain(a=Numeric(0, 3, bins=3, integer=True), b=Categorical([1, 2]), flag=Categorical([True, False]))
 
 
-def with_places(domain: Domain) -> Domain:
-    """The domain with one more cell, the last, of each attribute: the place for missing values."""
-    if hasattr(domain, "with_places"):
-        return domain.with_places()
-    placed = Domain(domain.attributes)
-    object.__setattr__(placed, "places", frozenset(domain.names))
-    placed.__dict__["shape"] = tuple(size + 1 for size in domain.shape)
-    return placed
-
-
 TEXTS = [
     "a < 2",
     "not a < 2",
@@ -56,7 +46,7 @@ TEXTS = [
 
 @pytest.mark.parametrize("text", TEXTS)
 def test_conditions_hold_where_the_engine_keeps_the_record(text):
-    placed = with_places(KNOWN)
+    placed = KNOWN.with_places()
     found = holds(parse(text), placed, Source(text))
     query = f"""
         SELECT COALESCE({text}, FALSE) FROM
@@ -80,13 +70,6 @@ def test_the_words_of_missing_values():
     assert str(parse("`native-country` is not null")) == "`native-country` is not missing"
     assert parse("flag is true") == Is(Test("flag", "=", (True,)), value=True)
     assert parse("not age is missing") == Not(Missing("age"))
-
-
-@pytest.mark.skipif(hasattr(Domain, "with_places"), reason="attributes keep missing values")
-def test_an_attribute_without_a_place_says_so():
-    with pytest.raises(PredicateError, match="a has no place for missing values"):
-        predicates(KNOWN, ["a is missing"])
-    assert predicates(KNOWN, ["a is not missing"]).operator().to_dense().tolist() == [[1] * 12]
 
 
 def test_missing_values_in_a_bucket_are_asked_for_by_its_name():

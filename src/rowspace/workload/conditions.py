@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
 import numpy as np
@@ -13,7 +13,7 @@ import scipy
 from rowspace import operators as op
 from rowspace.domain import Attribute, Domain, Numeric
 from rowspace.exceptions import InvalidWorkload, TooLarge
-from rowspace.workload.factors import Factor, Rows, only_attribute, unseen_places
+from rowspace.workload.factors import Factor, Rows, only_attribute, replaced, unseen_places
 from rowspace.workload.predicate import Component, Condition, parse, read
 from rowspace.workload.predicate.meaning import check_work, with_places_for, work
 from rowspace.workload.predicate.syntax import Or
@@ -70,8 +70,18 @@ class Conditions(Factor):
         return cls.of(components)
 
     def over(self, domain: Domain) -> Factor:
-        """The same conditions, where they hold among the cells of the other domain."""
-        return Conditions.of([read(condition, str(condition), domain) for condition in self.conditions])
+        """The same conditions, where they hold among the cells of the other domain.
+
+        One that asks whether a value is missing is read with a place for it, which goes again where none is counted:
+        "sex is not missing" never holds there.
+        """
+        own = domain
+        for condition in self.conditions:
+            own = with_places_for(condition, own)  # rows of one matrix are over the same cells
+        found = Conditions.of([read(condition, str(condition), own) for condition in self.conditions])
+        if found.domain == domain:
+            return found
+        return replace(found, domain=domain, rows=replaced(found.rows, found.domain, domain))
 
     @property
     def unseen(self) -> frozenset[str]:

@@ -83,12 +83,6 @@ def with_places_for(condition: Condition, domain: Domain) -> Domain:
     return domain.with_places(domain.places | asked)
 
 
-def with_all_places(domain: Domain) -> Domain:
-    """The domain with a place for missing values wherever an attribute keeps them: CASE ... ELSE sees them all."""
-    found: Domain = domain.with_places() if hasattr(domain, "with_places") else domain
-    return found
-
-
 def holds(condition: Condition, domain: Domain, source: Source) -> Mask:
     """Return where a condition is true on the cells of a domain, of shape ``domain.shape``.
 

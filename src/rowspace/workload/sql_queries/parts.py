@@ -23,7 +23,6 @@ from rowspace.workload.predicate.meaning import (
     check_work,
     holds,
     touched,
-    with_all_places,
     with_places_for,
     work,
 )
@@ -118,7 +117,8 @@ class PartBuilder:
         own = self.domain.subset(attributes)
         for condition in conditions:
             own = with_places_for(condition, own)
-        return with_all_places(own) if any(isinstance(key, CaseKey) for key in keys) else own
+        # CASE ... ELSE sees every record, so also those whose value is missing.
+        return own.with_places() if any(isinstance(key, CaseKey) for key in keys) else own
 
     def _family(self, name: str) -> Factor:
         """Every cell of an attribute, or every label of a level."""
