@@ -123,7 +123,7 @@ class Select:
         """Results of all candidates, best first; `products` is the same workload attribute by attribute, if several."""
         searches = self._searches(0, W, privacy)
         results = self._merged(W, privacy, rng)
-        if Terms.of(W) is None and products is None:
+        if products is None and Terms.of(W) is None:
             closed_forms: Sequence[Optimizer] = self._proposers(0, W, self.limits.branchings)
         else:
             closed_forms = self._several_attributes(W, privacy)

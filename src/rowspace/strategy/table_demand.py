@@ -17,9 +17,9 @@ from rowspace.tables import (
     ProductWorkload,
     SubsetLattice,
     TableOperator,
+    as_products,
     marginal_splits,
     mask_of,
-    products_of,
 )
 
 from .product_bounds import products_bound
@@ -79,8 +79,8 @@ def read_products(W: Operator | ProductWorkload) -> ProductWorkload:
         return W
     if not W.squared_frobenius() > 0:
         raise InvalidWorkload("expected a workload with at least one non-zero query")
-    found = products_of(W)
-    if found is None or (len(found.sizes) < 2 and not found.only_cells):
+    found = as_products(W)
+    if len(found.sizes) < 2 and not found.only_cells:
         raise InvalidWorkload(
             "expected a union of products over the same two or more attributes; for other queries use select"
         )

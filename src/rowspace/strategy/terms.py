@@ -5,16 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import accumulate
-from operator import mul
+from itertools import pairwise
+from math import prod
 
 import numpy as np
 import scipy
 
 from rowspace.error import profile_trace
-from rowspace.operators import Dense, Kronecker, Operator, Scaled, Stack
+from rowspace.operators import Dense, Operator, Scaled, Stack
 from rowspace.operators.base import Indices, Vector, check_supported
 from rowspace.operators.fallback import inverse_gram
+from rowspace.tables import Piece, ProductWorkload, as_products, gather
 
 DENSE_AXIS = 256
 """Attributes of at most this many cells are handled through dense Gram matrices, which is faster there."""
@@ -80,18 +81,18 @@ class Terms:
     factors: tuple[tuple[Operator, ...], ...]
 
     @classmethod
-    def of(cls, W: Operator) -> Terms | None:
-        """The terms of W, or None when W is no union of products over the same two or more attributes."""
-        weights, factors = [], []
-        for part in W.parts if isinstance(W, Stack) else (W,):
-            weight, body = (part.factor, part.of) if isinstance(part, Scaled) else (1.0, part)
-            weights.append(weight)
-            factors.append(body.factors if isinstance(body, Kronecker) else (body,))
-        # Some part may treat neighbouring attributes as one (a predicate that ties them together): an attribute
-        # boundary survives only if every part has it.
-        common = set.intersection(*(_boundaries(term) for term in factors))
-        merged = tuple(_merged(term, common) for term in factors)
-        return cls(tuple(weights), merged) if len(merged[0]) >= 2 else None
+    def of(cls, queries: Operator | ProductWorkload) -> Terms | None:
+        """The parts as terms, or None unless they are over the same two or more attributes.
+
+        A piece may tie neighbouring attributes together, with all between them: then they are one here.
+        """
+        queries = as_products(queries)
+        groups = _groups(queries)
+        if len(groups) < 2:
+            return None
+        placing = [_Placing(queries, group) for group in groups]
+        factors = tuple(tuple(place(part) for place in placing) for part in queries.parts)
+        return cls(tuple(np.sqrt(queries.powers).tolist()), factors)
 
     @property
     def sizes(self) -> tuple[int, ...]:
@@ -104,18 +105,30 @@ class Terms:
         return tuple(Axis.of(column) for column in zip(*self.factors, strict=True))
 
 
-def _boundaries(factors: Sequence[Operator]) -> set[int]:
-    """Numbers of cells up to each attribute boundary."""
-    return set(accumulate((f.shape[1] for f in factors), mul))
+def _groups(queries: ProductWorkload) -> list[range]:
+    """Runs of attributes that no piece ties to others; attributes of one cell go with the one before."""
+    tied = np.zeros(len(queries.sizes), dtype=np.bool_)  # to the attribute before
+    for piece in queries.pieces:
+        tied[min(piece.axes) + 1 : max(piece.axes) + 1] = True
+    tied |= np.array(queries.sizes) == 1
+    starts = [0, *(i for i in range(1, len(tied)) if not tied[i])]
+    if len(starts) > 1 and prod(queries.sizes[: starts[1]]) == 1:
+        del starts[1]
+    return [range(a, b) for a, b in pairwise([*starts, len(tied)])]
 
 
-def _merged(factors: Sequence[Operator], common: set[int]) -> tuple[Operator, ...]:
-    """Factors multiplied together where a boundary is not common to all parts."""
-    groups: list[list[Operator]] = [[]]
-    cells = 1
-    for factor in factors:
-        if cells in common and groups[-1] and factor.shape[1] > 1:
-            groups.append([])
-        groups[-1].append(factor)
-        cells *= factor.shape[1]
-    return tuple(group[0] if len(group) == 1 else Kronecker(*group) for group in groups)
+class _Placing:
+    """The factor that a part has over a run of attributes; parts with the same pieces share it."""
+
+    def __init__(self, queries: ProductWorkload, group: range) -> None:
+        self._queries, self._group = queries, group
+        self._sizes = tuple(queries.sizes[i] for i in group)
+        self._known: dict[tuple[int, ...], Operator] = {}
+
+    def __call__(self, part: Sequence[int]) -> Operator:
+        own = tuple(k for k in part if self._queries.pieces[k].axes[0] in self._group)
+        if own not in self._known:
+            pieces = [self._queries.pieces[k] for k in own]
+            moved = [Piece(tuple(i - self._group.start for i in p.axes), p.operator) for p in pieces]
+            self._known[own] = gather(self._sizes, [(1.0, tuple(moved))]).operator()
+        return self._known[own]

@@ -14,7 +14,7 @@ from .inverse import TableInverse
 from .lattice import SubsetLattice, mask_of, members
 from .marginals import Marginals, marginal_splits
 from .product_workload import Piece, ProductWorkload, gather, is_cells, piece_costs, subsets_in_order
-from .reading import products_of
+from .reading import as_products, products_of
 from .residuals import Residuals
 from .splits import CellSplit, ContrastSplit, MarginalSplit, MatrixSplit, Split
 from .table_operator import TableOperator, cell_splits
@@ -34,6 +34,7 @@ __all__ = [
     "TableInverse",
     "TableOperator",
     "answer_products",
+    "as_products",
     "cell_splits",
     "gather",
     "is_cells",

@@ -36,6 +36,15 @@ def products_of(W: Operator, sizes: Sequence[int] | None = None) -> ProductWorkl
     return gather(sizes, ((weight, pieces) for weight, pieces in parts if pieces is not None))
 
 
+def as_products(W: Operator | ProductWorkload) -> ProductWorkload:
+    """A workload in the form that planning takes it, also where somebody hands in an operator."""
+    if isinstance(W, ProductWorkload):
+        return W
+    found = products_of(W)
+    assert found is not None, "attributes are found so that all parts fit"
+    return found
+
+
 def _parts(W: Operator, weight: float = 1.0) -> Iterator[tuple[float, Operator]]:
     """(weight, member) of a union, of unions as well."""
     if isinstance(W, Stack):

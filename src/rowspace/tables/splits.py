@@ -107,7 +107,7 @@ class CellSplit(MarginalSplit):
         return self.u
 
     @property
-    def unit(self) -> float:  # type: ignore[override]
+    def unit(self) -> float:
         return 1.0
 
     def taken_apart(self, answers: Array, axis: int) -> tuple[Array, Array]:

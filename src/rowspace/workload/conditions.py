@@ -13,7 +13,7 @@ import scipy
 from rowspace import operators as op
 from rowspace.domain import Attribute, Domain, Numeric
 from rowspace.exceptions import InvalidWorkload, TooLarge
-from rowspace.workload.factors import Factor, Rows, only_attribute, replaced, unseen_places
+from rowspace.workload.factors import Factor, Rows, only_attribute, unseen_places, with_moved_columns
 from rowspace.workload.predicate import Component, Condition, parse, read
 from rowspace.workload.predicate.meaning import check_work, with_places_for, work
 from rowspace.workload.predicate.syntax import Or
@@ -81,7 +81,7 @@ class Conditions(Factor):
         found = Conditions.of([read(condition, str(condition), own) for condition in self.conditions])
         if found.domain == domain:
             return found
-        return replace(found, domain=domain, rows=replaced(found.rows, found.domain, domain))
+        return replace(found, domain=domain, rows=with_moved_columns(found.rows, found.domain, domain))
 
     @property
     def unseen(self) -> frozenset[str]:

@@ -244,12 +244,9 @@ def missing_label(of: Attribute | Level) -> str:
 
 def replaced(matrix: op.Operator, old: Domain, new: Domain) -> op.Operator:
     """A matrix over the cells of `old` as one over those of `new`, the same attributes with other places."""
-    if lost := (old.places - new.places) - unseen_places(matrix, old):
-        raise InvalidWorkload(
-            f"the queries ask for records where {min(lost)!r} is missing, which are not counted here"
-        )
+    _check_not_lost(matrix, old, new)
     if isinstance(matrix, op.Sparse):
-        return _with_moved_columns(matrix, old, new)
+        return with_moved_columns(matrix, old, new)
     if len(old) == 1 and isinstance(matrix, op.Padded) and matrix.of.shape[1] == new.size:
         return matrix.of
     if len(old) == 1 and new.size > old.size:
@@ -260,8 +257,17 @@ def replaced(matrix: op.Operator, old: Domain, new: Domain) -> op.Operator:
     return op.Composed(matrix, op.Kronecker(*(op.Composed(a.T, b) for a, b in zip(cut, spread, strict=True))))
 
 
-def _with_moved_columns(matrix: op.Sparse, old: Domain, new: Domain) -> op.Sparse:
+def _check_not_lost(matrix: op.Operator, old: Domain, new: Domain) -> None:
+    """Refuse to lose a place that some query sees."""
+    if lost := (old.places - new.places) - unseen_places(matrix, old):
+        raise InvalidWorkload(
+            f"the queries ask for records where {min(lost)!r} is missing, which are not counted here"
+        )
+
+
+def with_moved_columns(matrix: op.Sparse, old: Domain, new: Domain) -> op.Sparse:
     """The same entries in the columns of another domain; those of places that are gone are zero."""
+    _check_not_lost(matrix, old, new)
     box = tuple(slice(min(a, b)) for a, b in zip(old.shape, new.shape, strict=True))
     column = np.zeros(old.shape, dtype=np.int64)
     column[box] = np.arange(new.size).reshape(new.shape)[box]
