@@ -314,3 +314,8 @@ def test_wrong_types_and_nothing(text):
         sql(DOMAIN, text)
     with pytest.raises(RowspaceError):
         sql("age", "SELECT COUNT(*) FROM t")
+
+
+def test_a_text_in_double_quotes_is_a_name_and_says_so():
+    with pytest.raises(PredicateError, match=r"unknown attribute 'Male'.*a text stands in single quotes: 'Male'"):
+        sql(Domain(sex=Categorical(["Male"])), 'SELECT COUNT(*) FROM people WHERE sex = "Male"')

@@ -43,7 +43,9 @@ class Columns:
         try:
             self.domain.resolve(given)
         except InvalidDomain as error:
-            raise self.error(column, str(error)) from None
+            # "Male" is a name in SQL, whatever it was meant to be.
+            hint = f"; a text stands in single quotes: '{given}'" if column.this.args.get("quoted") else ""
+            raise self.error(column, f"{error}{hint}") from None
         return given
 
     def reading(self, column: exp.Column, kind: type[Attribute]) -> str | None:

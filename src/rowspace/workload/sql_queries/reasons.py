@@ -34,7 +34,7 @@ def refusal(node: exp.Expr) -> str:
         case exp.AggFunc():
             return f"{node.sql_name()} is not allowed in a condition; only counts per record are linear"
         case exp.Column():
-            return "two columns are compared with each other; compare each with a value"
+            return f"{shown(node)} by itself is not a condition; compare the column with a value"
         case exp.Func():
             return f"{_function(node)} is not evaluated; compare the column itself with a value"
         case exp.Binary() | exp.Unary():
