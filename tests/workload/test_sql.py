@@ -317,5 +317,7 @@ def test_wrong_types_and_nothing(text):
 
 
 def test_a_text_in_double_quotes_is_a_name_and_says_so():
-    with pytest.raises(PredicateError, match=r"unknown attribute 'Male'.*a text stands in single quotes: 'Male'"):
-        sql(Domain(sex=Categorical(["Male"])), 'SELECT COUNT(*) FROM people WHERE sex = "Male"')
+    with pytest.raises(
+        PredicateError, match=r"unknown attribute 'Male'.*a text stands in single quotes: 'Male'"
+    ):
+        sql(rs.Domain(sex=rs.Categorical(["Male"])), 'SELECT COUNT(*) FROM people WHERE sex = "Male"')

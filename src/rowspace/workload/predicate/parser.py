@@ -238,7 +238,9 @@ class _Parser:
             return Test(right.name, MIRRORED[comparison], (left,), right.position, right.part)
         for side in (left, right):
             if isinstance(side, bool | str):
-                raise self._source.error("a sum or difference of attributes is compared with numbers, not with text", position)
+                raise self._source.error(
+                    "a sum or difference of attributes is compared with numbers, not with text", position
+                )
         return related(self._sum(left), comparison, self._sum(right), position, self._source)
 
     def _sum(self, operand: _Operand) -> Sum:
