@@ -1,7 +1,7 @@
 """Figures from plain numbers, with matplotlib: axes in, axes out. Knows nothing of plans and releases.
 
 Each room draws its own values with it (`planning.plots`, `releases.plots`, `error.plots`, `ledger.plots`), so that no
-layer has to know a higher one. matplotlib is imported when something is drawn, not before.
+layer has to know a higher one. matplotlib is an extra, imported when something is drawn.
 """
 
 from .axes import axes_or_new

@@ -19,13 +19,17 @@ BOUND = "#b4500b"
 
 def axes_or_new(ax: Axes | None, *, size: tuple[float, float] = (6.4, 3.6)) -> Axes:
     """The given axes, or those of a new pyplot figure."""
+    try:
+        from matplotlib.axes import Axes
+    except ModuleNotFoundError:
+        raise InvalidInput(
+            "plots need matplotlib, which is not installed; install it with: pip install 'rowspace[plots]'"
+        ) from None
     if ax is None:
         import matplotlib.pyplot as plt
 
         _, new = plt.subplots(figsize=size, layout="constrained")
         return new
-    from matplotlib.axes import Axes
-
     if not isinstance(ax, Axes):
         raise InvalidInput(
             f"expected matplotlib axes or None, got {type(ax).__name__}: take ax from plt.subplots()"

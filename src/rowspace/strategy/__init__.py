@@ -1,4 +1,11 @@
-"""Strategies: what to ask of the data so that a workload's answers have the least error."""
+"""Strategies: what to ask of the data so that a workload's answers have the least error.
+
+The paper's own optimizers that planning does not use are in a second package: see `_research`.
+"""
+
+from typing import TYPE_CHECKING
+
+from rowspace import _research
 
 from .augment import Augment, augment
 from .bounds import (
@@ -22,9 +29,7 @@ from .integers import (
 )
 from .least_squares import least_squares
 from .marginals import Marginals
-from .min_error_sdp import MinErrorSDP
-from .min_sensitivity import MinSensitivity, Rotated, least_sensitivity
-from .min_sensitivity_program import MinSensitivityProgram
+from .min_error import MinError
 from .p_identity import PIdentity
 from .product import Product
 from .residual import Residual
@@ -35,6 +40,13 @@ from .spectral import Spectral
 from .strategy import CellStrategy, Estimate, Strategy, TableEstimate, TableStrategy
 from .union import Union
 
+if TYPE_CHECKING:
+    from rowspace_paper.optimizers import MinErrorSDP as MinErrorSDP
+    from rowspace_paper.optimizers import MinSensitivity as MinSensitivity
+    from rowspace_paper.optimizers import MinSensitivityProgram as MinSensitivityProgram
+    from rowspace_paper.optimizers import Rotated as Rotated
+    from rowspace_paper.optimizers import least_sensitivity as least_sensitivity
+
 __all__ = [
     "MAX_RECORDS",
     "Augment",
@@ -44,16 +56,13 @@ __all__ = [
     "Hierarchical",
     "IdentityStrategy",
     "Marginals",
-    "MinErrorSDP",
-    "MinSensitivity",
-    "MinSensitivityProgram",
+    "MinError",
     "Optimizer",
     "PIdentity",
     "Product",
     "RegularizedGaussian",
     "Residual",
     "Result",
-    "Rotated",
     "Select",
     "Selected",
     "SingularValue",
@@ -71,7 +80,6 @@ __all__ = [
     "check_overflow",
     "dropped_bits",
     "dual_bound",
-    "least_sensitivity",
     "least_squares",
     "noisy_values",
     "record_limit",
@@ -82,3 +90,20 @@ __all__ = [
     "to_integers",
     "unit_lower_bound",
 ]
+
+_RESEARCH = ["MinErrorSDP", "MinSensitivity", "MinSensitivityProgram", "Rotated", "least_sensitivity"]
+if _research.installed():
+    __all__ += _RESEARCH  # what is listed can be had, with the second package and without
+
+if not TYPE_CHECKING:
+
+    def __getattr__(name: str) -> object:
+        """Load a name of the second package when it is first used."""
+        if name in _RESEARCH:
+            found = getattr(_research.load("optimizers", f"strategy.{name}"), name)
+            return globals().setdefault(name, found)
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+    def __dir__() -> list[str]:
+        """What is public, loaded or not."""
+        return sorted(__all__)
