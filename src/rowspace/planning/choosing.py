@@ -76,10 +76,9 @@ def plan(
             # where their attributes have places that are not asked for.
             results, unit_bound = select.tables(products, privacy, rng), 0.0
         else:
-            W = own.weighted_operator()
             select = replace(select, taxonomies=taxonomy_trees(own.domain))
-            results = select.candidates(W, privacy, rng, products if len(products.sizes) > 1 else None)
-            unit_bound = unit_lower_bound(W, privacy)
+            results = select.candidates(own.products(), privacy, rng, products)
+            unit_bound = unit_lower_bound(own.weighted_operator(), privacy)
         results = _that_fit(results, reduced)
         integers, noise = _in_integers(results, privacy)
     places = counted.domain.places

@@ -19,8 +19,9 @@ from math import prod
 import numpy as np
 
 from rowspace.exceptions import InvalidWorkload, UnsupportedWorkload
-from rowspace.operators import Identity, Kronecker, Operator
+from rowspace.operators import DECOMPOSITION_LIMIT, Identity, Kronecker, Operator
 from rowspace.privacy import Privacy
+from rowspace.tables import ProductWorkload
 
 from .result import Result, judged
 from .terms import Terms
@@ -43,12 +44,12 @@ class Product:
     refining_rounds: int = 3
     tolerance: float = 1e-3
 
-    def propose(self, W: Operator, privacy: Privacy) -> Kronecker:
+    def propose(self, W: Operator | ProductWorkload, privacy: Privacy) -> Kronecker:
         """The product strategy of least total error found."""
         if self.choose is None:
             from .selection import Select  # the planner builds on products, so it cannot be imported above
 
-            return Select().product(range(W.shape[1]), privacy).propose(W, privacy)
+            return Select().product(range(DECOMPOSITION_LIMIT), privacy).propose(W, privacy)
         terms = Terms.of(W)
         if terms is None:
             raise InvalidWorkload("expected a union of products over the same two or more attributes")

@@ -26,6 +26,7 @@ from rowspace.exceptions import InvalidWorkload
 from rowspace.operators import Identity, Kronecker, Operator, Scaled, Stack, Total
 from rowspace.operators.base import Vector
 from rowspace.privacy import Privacy
+from rowspace.tables import Piece, ProductWorkload, gather
 
 from .result import Result, judged
 from .terms import Terms
@@ -41,7 +42,6 @@ class Group:
     """The queries about one set of attributes with a strategy of their own, over those attributes only."""
 
     attributes: Attributes
-    workload: Operator
     strategy: Operator
     sensitivity: float
     trace: float
@@ -55,7 +55,7 @@ class Group:
 class Union:
     """One strategy per group of attributes; `choose` finds a group's strategy, left out it is the planner's."""
 
-    choose: Callable[[Attributes, Operator], Operator] | None = None
+    choose: Callable[[Attributes, ProductWorkload], Operator] | None = None
 
     def optimize(self, W: Operator, privacy: Privacy, rng: np.random.Generator | None = None) -> Result:
         """The union of group strategies of least joint error found."""
@@ -97,13 +97,15 @@ class Union:
         parts = []
         for weight, factors in zip(terms.weights, terms.factors, strict=True):
             if _touched(factors) in members:
-                chosen = [factors[i] for i in axes]
-                product = Kronecker(*chosen) if len(chosen) > 1 else chosen[0] if chosen else Total(1)
-                parts.append(Scaled.of_product(weight, product))
-        workload = Stack(*parts) if len(parts) > 1 else parts[0]
+                asked = (Piece((k,), factors[i]) for k, i in enumerate(axes))
+                parts.append(
+                    (weight, tuple(piece for piece in asked if not isinstance(piece.operator, Total)))
+                )
+        workload = gather([terms.sizes[i] for i in axes] or [1], parts)
         assert self.choose is not None
         A = self.choose(attributes, workload) if axes else Total(1)
-        return Group(attributes, workload, A, A.max_column_norm(norm), profile_trace(A, workload))
+        trace = profile_trace(A, workload.weighted_operator())
+        return Group(attributes, A, A.max_column_norm(norm), trace)
 
     def _merge_while_it_pays(self, groups: list[Group], terms: Terms, norm: int) -> list[Group]:
         members = {group.attributes: [group.attributes] for group in groups}
