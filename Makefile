@@ -51,10 +51,10 @@ BENCH := .venv-bench
 bench: $(BENCH)/.ready
 	$(BENCH)/bin/python -m benchmarks --write
 
-$(BENCH)/.ready: pyproject.toml
+$(BENCH)/.ready: pyproject.toml research/pyproject.toml
 	$(PYTHON) -m venv $(BENCH)
 	$(BENCH)/bin/python -m pip install --quiet --upgrade pip
-	$(BENCH)/bin/python -m pip install --quiet --editable .
+	$(BENCH)/bin/python -m pip install --quiet --editable '.[plots]' --editable ./research
 	for peer in $$($(BENCH)/bin/python -m benchmarks.peers); do \
 	    $(BENCH)/bin/python -m pip install --quiet "$$peer" || echo "left out: $$peer"; done
 	touch $@
@@ -68,9 +68,10 @@ dist: $(READY)
 	$(BIN)/python -m pip install --quiet --group dist
 	rm -rf dist
 	$(BIN)/python -m build --outdir dist
+	$(BIN)/python -m build --outdir dist research
 	$(BIN)/twine check --strict dist/*
 
-# What is in dist/, installed in an environment of its own, runs the demo there.
+# What is in dist/, installed in an environment of its own, runs the demo there: rowspace alone, then rowspace-paper too.
 test-package: dist
 	ROWSPACE_DIST=dist $(BIN)/pytest tests/test_package_install.py
 
@@ -80,10 +81,11 @@ audit: $(READY)
 sample: $(READY)
 	$(BIN)/python -m rowspace.sample.generate
 
-$(READY): pyproject.toml
+# Both packages: rowspace, and research/ beside it.
+$(READY): pyproject.toml research/pyproject.toml
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --upgrade pip
-	$(BIN)/python -m pip install --quiet --editable . --group dev
+	$(BIN)/python -m pip install --quiet --editable . --editable ./research --group dev
 	touch $@
 
 clean:

@@ -141,6 +141,7 @@ OPTIMIZERS: dict[str, list[Builder]] = {
     "Hierarchical": [lambda w: strategy.Hierarchical(), lambda w: strategy.Hierarchical((3,))],
     "IdentityStrategy": [lambda w: strategy.IdentityStrategy()],
     "Marginals": [lambda w: strategy.Marginals(restarts=1)],
+    "MinError": [lambda w: strategy.MinError(searches=4)],
     "MinErrorSDP": [lambda w: strategy.MinErrorSDP(starts=1, max_rounds=2)],
     "MinSensitivity": [lambda w: strategy.MinSensitivity(op.Hierarchy(w.domain.size), restarts=2)],
     "MinSensitivityProgram": [

@@ -4,7 +4,8 @@ import sys
 from pathlib import Path
 
 HERE = Path(__file__).parent
-sys.path[:0] = [str(HERE / "_extensions"), str(HERE.parent / "src")]
+ROOT = HERE.parent
+sys.path[:0] = [str(path) for path in (HERE / "_extensions", ROOT / "src", ROOT / "research" / "src")]
 
 import rowspace  # noqa: E402  (found by the line above)
 

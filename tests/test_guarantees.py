@@ -59,7 +59,8 @@ def sections(path: Path) -> list[str]:
     return found
 
 
-PROMISING = [path for path in sorted((ROOT / "src").rglob("*.py")) if sections(path)]
+SOURCES = sorted([*(ROOT / "src").rglob("*.py"), *(ROOT / "research" / "src").rglob("*.py")])
+PROMISING = [path for path in SOURCES if sections(path)]
 
 
 def bullets(part: str) -> list[str]:
@@ -81,7 +82,7 @@ def test_the_rest_of_the_page_names_real_tests() -> None:
     assert len(bullets("Not promised")) >= 5
 
 
-@pytest.mark.parametrize("path", PROMISING, ids=lambda path: str(path.relative_to(ROOT / "src" / "rowspace")))
+@pytest.mark.parametrize("path", PROMISING, ids=lambda path: str(path.relative_to(ROOT)))
 def test_every_guarantee_in_a_docstring_names_real_tests(path: Path) -> None:
     for section in sections(path):
         assert _REFERENCE.search(section), "a section without a test"

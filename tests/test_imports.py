@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 import rowspace
+import rowspace_paper
 
 ROOT = Path(__file__).parent.parent
 CONTRACTS = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["importlinter"]["contracts"]
@@ -42,18 +43,20 @@ def test_releases_never_load_sources():
 
 
 def test_the_contracts_fail_when_broken(tmp_path):
-    """A copy of the package with one forbidden import must not pass the linter."""
-    package = tmp_path / "src" / "rowspace"
-    source = Path(rowspace.__file__).parent
-    for file in source.rglob("*.py"):
-        target = package / file.relative_to(source)
-        target.parent.mkdir(parents=True, exist_ok=True)
-        target.write_text(file.read_text())
+    """A copy of the packages with one forbidden import must not pass the linter."""
+    for package in (rowspace, rowspace_paper):
+        source = Path(package.__file__).parent
+        for file in source.rglob("*.py"):
+            target = tmp_path / "src" / source.name / file.relative_to(source)
+            target.parent.mkdir(parents=True, exist_ok=True)
+            target.write_text(file.read_text())
     (tmp_path / "pyproject.toml").write_text((ROOT / "pyproject.toml").read_text())
     assert _lint(tmp_path) == 0
-    planning = package / "planning" / "plan.py"
-    planning.write_text(planning.read_text() + "\nfrom rowspace.sources import count_cells\n")
-    assert _lint(tmp_path) == 1
+    planning = tmp_path / "src" / "rowspace" / "planning" / "plan.py"
+    whole = planning.read_text()
+    for forbidden in ("rowspace.sources import count_cells", "rowspace_paper.optimizers import MinErrorSDP"):
+        planning.write_text(f"{whole}\nfrom {forbidden}\n")
+        assert _lint(tmp_path) == 1
 
 
 def _lint(folder: Path) -> int:

@@ -9,11 +9,13 @@ import tomllib
 from pathlib import Path
 
 import pytest
+from packaging.requirements import Requirement
 
 import rowspace
 
 ROOT = Path(__file__).parent.parent
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+RESEARCH = tomllib.loads((ROOT / "research" / "pyproject.toml").read_text(encoding="utf-8"))
 CHANGELOG = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
 SECTIONS = re.findall(r"^## (.+)$", CHANGELOG, re.MULTILINE)
 EXAMPLES = sorted((ROOT / "examples").glob("*.py"))
@@ -63,13 +65,26 @@ def test_rooms_are_there_without_importing_them():
 def test_the_version_is_in_one_place():
     assert "version" in PROJECT["project"]["dynamic"]
     assert PROJECT["tool"]["hatch"]["version"]["path"] == "src/rowspace/_version.py"
+    assert RESEARCH["tool"]["hatch"]["version"]["path"] == "../src/rowspace/_version.py"
     said = [
         path
-        for path in (ROOT / "src").rglob("*.py")
+        for path in [*(ROOT / "src").rglob("*.py"), *(ROOT / "research").rglob("*.py")]
         if re.search(r"^__version__ *=", path.read_text(encoding="utf-8"), re.MULTILINE)
     ]
     assert [path.name for path in said] == ["_version.py"]
     assert "version:" not in re.sub("cff-version:", "", (ROOT / "CITATION.cff").read_text(encoding="utf-8"))
+
+
+def test_the_second_package_takes_this_version():
+    (needed,) = (Requirement(text) for text in RESEARCH["project"]["dependencies"] if "rowspace" in text)
+    assert needed.specifier.contains(rowspace.__version__)
+
+
+def test_research_is_not_needed():
+    """What only the paper's programs and plots need is no dependency of the product."""
+    needed = {Requirement(text).name for text in PROJECT["project"]["dependencies"]}
+    assert needed & {"cvxpy", "matplotlib", "rowspace-paper"} == set()
+    assert {"paper", "plots"} <= set(PROJECT["project"]["optional-dependencies"])
 
 
 def test_the_changelog_begins_with_this_version():

@@ -18,9 +18,9 @@ DIST = os.environ.get("ROWSPACE_DIST")
 pytestmark = pytest.mark.skipif(DIST is None, reason="make test-package builds what this installs")
 
 
-def built(ending: str) -> Path:
+def built(ending: str, name: str = "rowspace") -> Path:
     """The one file of this kind in the folder."""
-    (path,) = Path(str(DIST)).resolve().glob(f"rowspace-{rowspace.__version__}*{ending}")
+    (path,) = Path(str(DIST)).resolve().glob(f"{name}-{rowspace.__version__}*{ending}")
     return path
 
 
@@ -60,7 +60,10 @@ def test_types_templates_and_the_sample_are_in_the_wheel() -> None:
     )
     templates = ("base.html", "charts.html", "page.css", "parts.html", "report.html", "search.js")
     assert {f"rowspace/report/templates/{name}" for name in templates} <= set(names)
-    assert not [name for name in names if name.startswith(("tests", "docs", "audits", "benchmarks"))]
+    assert {name.partition("/")[0] for name in names} == {
+        "rowspace",
+        f"rowspace-{rowspace.__version__}.dist-info",
+    }
 
 
 def test_the_source_distribution_has_what_tests_and_docs_need() -> None:
@@ -68,3 +71,14 @@ def test_the_source_distribution_has_what_tests_and_docs_need() -> None:
         names = {name.partition("/")[2] for name in archive.getnames()}
     assert {"LICENSE", "Makefile", "CHANGELOG.md", "docs/conf.py", "tests/test_package.py"} <= names
     assert not [name for name in names if "_build" in name or name.startswith((".venv", "out/"))]
+
+
+def test_research_is_in_a_wheel_of_its_own(installed: Path, tmp_path: Path) -> None:
+    """Last in this file: it adds the second package to the environment."""
+    listed = run(installed / "python", "-m", "pip", "list", folder=tmp_path)
+    assert not [name for name in ("cvxpy", "matplotlib", "rowspace-paper") if f"{name} " in listed]
+    assert " paper " not in run(installed / "rowspace", "--help", folder=tmp_path)
+    wheel = built(".whl", "rowspace_paper")
+    run(installed / "python", "-m", "pip", "install", "--quiet", wheel, folder=tmp_path)
+    run(installed / "rowspace", "paper", "--quick", "-o", "out", folder=tmp_path)
+    assert (tmp_path / "out" / "paper.html").exists()

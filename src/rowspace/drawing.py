@@ -1,7 +1,7 @@
 """Figures from plain numbers, with matplotlib: axes in, axes out. Knows nothing of plans and releases.
 
 Each room draws its own values with it (`planning.plots`, `releases.plots`, `error.plots`, `ledger.plots`), so that no
-layer has to know a higher one. matplotlib is imported when something is drawn, not before.
+layer has to know a higher one. matplotlib is an extra, imported when something is drawn.
 """
 
 from __future__ import annotations
@@ -28,13 +28,17 @@ _LINE = 30
 
 def axes_or_new(ax: Axes | None, *, size: tuple[float, float] = (6.4, 3.6)) -> Axes:
     """The given axes, or those of a new pyplot figure."""
+    try:
+        from matplotlib.axes import Axes
+    except ModuleNotFoundError:
+        raise InvalidInput(
+            "plots need matplotlib, which is not installed; install it with: pip install 'rowspace[plots]'"
+        ) from None
     if ax is None:
         import matplotlib.pyplot as plt
 
         _, new = plt.subplots(figsize=size, layout="constrained")
         return new
-    from matplotlib.axes import Axes
-
     if not isinstance(ax, Axes):
         raise InvalidInput(
             f"expected matplotlib axes or None, got {type(ax).__name__}: take ax from plt.subplots()"
@@ -97,9 +101,9 @@ def heat_map(
     values: npt.ArrayLike, rows: Sequence[str], columns: Sequence[str], *, ax: Axes | None = None
 ) -> Axes:
     """`values` is rows × columns; a bar of colours stands beside the axes."""
+    ax = axes_or_new(ax)
     from matplotlib.colors import LinearSegmentedColormap
 
-    ax = axes_or_new(ax)
     table = np.asarray(values, dtype=float)
     ramp = LinearSegmentedColormap.from_list("rowspace", [LIGHT["surface"], LIGHT["series1"]])
     image = ax.imshow(table, aspect="auto", cmap=ramp, interpolation="nearest", vmin=min(0.0, table.min()))

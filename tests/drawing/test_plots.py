@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
@@ -54,6 +55,28 @@ def test_given_axes_come_back(release: rs.Release) -> None:
     assert error.plot_profile(op.Identity(2), ax) is ax
     with pytest.raises(InvalidInput, match="matplotlib axes"):
         plot_groups(release.plan, "here")  # type: ignore[arg-type]
+
+
+def test_without_matplotlib_every_plot_says_what_to_install(
+    release: rs.Release, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ledger = Ledger(tmp_path / "budget.db")
+    ledger.create("people", rs.PureDP(3.0))
+    rs.release(release.plan, [9] * 24, ledger=ledger)
+    for name in ("matplotlib", "matplotlib.axes"):
+        monkeypatch.setitem(sys.modules, name, None)
+    plan = release.plan
+    for plot in (
+        plan.plot,
+        plan.plot_groups,
+        plan.plot_what_if,
+        lambda: release.plot("age"),
+        lambda: release.plot("age", "place"),
+        lambda: plot_spending(ledger),
+        lambda: error.plot_profile(op.Identity(2)),
+    ):
+        with pytest.raises(InvalidInput, match=r"pip install 'rowspace\[plots\]'"):
+            plot()
 
 
 def test_candidates_against_the_bound(release: rs.Release) -> None:

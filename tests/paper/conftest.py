@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rowspace.paper import QUICK, Reproduction, reproduce
+from rowspace_paper import QUICK, Reproduction, reproduce
 
 
 @pytest.fixture(scope="session")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rowspace.paper.record import Source, Verdict, close, confirm, correct, number, refute
+from rowspace_paper.record import Source, Verdict, close, confirm, correct, number, refute
 
 SOURCE = Source("key", "Theorem 0", "one is two", "error.profile", "tests/paper/test_record.py::test_claims")
 

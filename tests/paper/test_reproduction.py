@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from rowspace.paper import Reproduction, Verdict
-from rowspace.paper.document import paper_document
-from rowspace.paper.page import paper_page
+from rowspace_paper import Reproduction, Verdict
+from rowspace_paper.document import paper_document
+from rowspace_paper.page import paper_page
 
 ROOT = Path(__file__).parent.parent.parent
 
@@ -121,8 +121,9 @@ def _table(tree: dict, key: str) -> list[list]:
 
 def test_functions_and_tests_exist(claims: dict[str, dict]) -> None:
     for claim in claims.values():
-        target = importlib.import_module("rowspace")
-        for name in claim["function"].split("."):
+        own = claim["function"].startswith("rowspace_paper.")
+        target = importlib.import_module("rowspace_paper" if own else "rowspace")
+        for name in claim["function"].removeprefix("rowspace_paper.").split("."):
             if not hasattr(target, name):
                 importlib.import_module(f"{target.__name__}.{name}")
             target = getattr(target, name)

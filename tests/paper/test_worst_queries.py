@@ -7,7 +7,7 @@ import pytest
 
 from rowspace import error
 from rowspace import operators as op
-from rowspace.paper.worst_queries import hierarchy, profile_term, wavelet, worst_predicate, worst_range
+from rowspace_paper.worst_queries import hierarchy, profile_term, wavelet, worst_predicate, worst_range
 
 PAIRS = ((hierarchy, op.Hierarchy), (wavelet, op.Haar))
 

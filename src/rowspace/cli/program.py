@@ -8,9 +8,10 @@ from typing import Annotated
 
 import typer
 
+from rowspace._research import installed
 from rowspace._version import __version__
 
-from .commands import COMMANDS, budget
+from .commands import COMMANDS, budget, paper
 from .commands.help_pages import Command, Group
 from .failures import exit_code
 
@@ -24,7 +25,8 @@ app = typer.Typer(
 )
 
 for command in COMMANDS:
-    app.command(cls=Command)(command)
+    # Where `paper` could not run it is not listed; who types it all the same is told what to install.
+    app.command(cls=Command, hidden=command is paper and not installed())(command)
 app.add_typer(budget)
 
 
@@ -59,7 +61,6 @@ def _program(
       rowspace release study.toml people.parquet --ledger budget.db -o p.release
       rowspace ask p.release "age >= 65 and sex = 'F'"
       rowspace report p.release -o people.html
-      rowspace paper -o out                   [dim]the paper behind it, reproduced[/dim]
 
     [dim]Exit codes: 0 done, 1 refused or failed, 2 misused, 130 interrupted, 143 ended by SIGTERM.[/dim]
     """

@@ -1,4 +1,11 @@
-"""Strategies: what to ask of the data so that a workload's answers have the least error."""
+"""Strategies: what to ask of the data so that a workload's answers have the least error.
+
+The paper's own optimizers that planning does not use are in a second package: see `_research`.
+"""
+
+from typing import TYPE_CHECKING
+
+from rowspace import _research
 
 from .augment import Augment, augment
 from .bounds import (
@@ -12,9 +19,7 @@ from .classical import IdentityStrategy, WorkloadItself
 from .gaussian_optimal import GaussianOptimal, RegularizedGaussian, WorstQueryResult
 from .hierarchical import Hierarchical, Taxonomy, Wavelet
 from .marginals import Marginals
-from .min_error_sdp import MinErrorSDP
-from .min_sensitivity import MinSensitivity, Rotated, least_sensitivity
-from .min_sensitivity_program import MinSensitivityProgram
+from .min_error import MinError
 from .p_identity import PIdentity
 from .product import Product
 from .residual import Residual
@@ -24,22 +29,26 @@ from .singular_value import SingularValue
 from .spectral import Spectral
 from .union import Union
 
+if TYPE_CHECKING:
+    from rowspace_paper.optimizers import MinErrorSDP as MinErrorSDP
+    from rowspace_paper.optimizers import MinSensitivity as MinSensitivity
+    from rowspace_paper.optimizers import MinSensitivityProgram as MinSensitivityProgram
+    from rowspace_paper.optimizers import Rotated as Rotated
+    from rowspace_paper.optimizers import least_sensitivity as least_sensitivity
+
 __all__ = [
     "Augment",
     "GaussianOptimal",
     "Hierarchical",
     "IdentityStrategy",
     "Marginals",
-    "MinErrorSDP",
-    "MinSensitivity",
-    "MinSensitivityProgram",
+    "MinError",
     "Optimizer",
     "PIdentity",
     "Product",
     "RegularizedGaussian",
     "Residual",
     "Result",
-    "Rotated",
     "Select",
     "Selected",
     "SingularValue",
@@ -51,10 +60,26 @@ __all__ = [
     "WorstQueryResult",
     "augment",
     "dual_bound",
-    "least_sensitivity",
     "replace_one_bound",
     "root_diagonal_bound",
     "select",
     "singular_value_bound",
     "unit_lower_bound",
 ]
+
+_RESEARCH = ["MinErrorSDP", "MinSensitivity", "MinSensitivityProgram", "Rotated", "least_sensitivity"]
+if _research.installed():
+    __all__ += _RESEARCH  # what is listed can be had, with the second package and without
+
+if not TYPE_CHECKING:
+
+    def __getattr__(name: str) -> object:
+        """Load a name of the second package when it is first used."""
+        if name in _RESEARCH:
+            found = getattr(_research.load("optimizers", f"strategy.{name}"), name)
+            return globals().setdefault(name, found)
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+    def __dir__() -> list[str]:
+        """What is public, loaded or not."""
+        return sorted(__all__)

@@ -21,7 +21,7 @@ class Effort:
     gaussian_cells: int
     gaussian_gap: float
     worst_query_cells: int
-    program_cells: int
+    min_error_cells: int
 
 
 EFFORTS = {

@@ -7,7 +7,7 @@ Decision table (n cells, d attributes in the workload's products; the sizes are 
 | any      | any                       | identity                                                                   |
 | any      | n ≤ 2048, or invertible   | the workload itself                                                        |
 | any      | one attribute             | weighted hierarchies; wavelet (n a power of two); a declared taxonomy      |
-| Laplace  | one attribute             | p-Identity; Program 1 for a handful of cells (effort "best")               |
+| Laplace  | one attribute             | p-Identity; least error by local search for a few cells (effort "best")    |
 | Gaussian | any, moderate n           | the Gaussian optimum, of the total or of the worst query                   |
 | Gaussian | ranges or prefixes, large | the spectral strategy                                                      |
 | Laplace  | marginals only            | weighted marginals, wanted ones or larger ones that cover them             |
@@ -44,7 +44,7 @@ from .gaussian_optimal import GaussianOptimal
 from .hierarchical import Hierarchical, Taxonomy, Wavelet
 from .marginals import Marginals
 from .merging import merged_cells
-from .min_error_sdp import MinErrorSDP
+from .min_error import MinError
 from .p_identity import PIdentity
 from .product import Product
 from .residual import Residual
@@ -224,8 +224,8 @@ class Select:
         if privacy.norm == 1:
             if n <= limits.p_identity_cells:
                 tried.append(PIdentity(max_steps=limits.p_identity_steps))
-            if n <= limits.program_cells:
-                tried.append(MinErrorSDP())
+            if n <= limits.min_error_cells:
+                tried.append(MinError())
             return tried
         if n <= limits.gaussian_cells:
             # A few hundred cells take milliseconds a step: there the optimum itself is had for nothing.

@@ -17,4 +17,4 @@ from .report import report
 
 COMMANDS = (demo, init, check, plan, release, ask, combine, report, paper)
 
-__all__ = ["COMMANDS", "budget"]
+__all__ = ["COMMANDS", "budget", "paper"]

@@ -33,6 +33,8 @@ def paper(
       rowspace paper -o out
       rowspace paper -o out --quick
     """
-    from ..paper import paper as reproduce
+    from rowspace import _research
 
-    reproduce(output, quick=quick, show=show, force=force, as_json=as_json, quiet=quiet)
+    _research.load("command", "rowspace paper").paper(
+        output, quick=quick, show=show, force=force, as_json=as_json, quiet=quiet
+    )

@@ -1,4 +1,4 @@
-"""``rowspace paper``: the paper reproduced, claim by claim."""
+"""What ``rowspace paper`` does; its words are with those of the other commands, in `rowspace.cli`."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ import typer
 from rich.table import Table
 from rich.text import Text
 
-from rowspace.paper import FULL, QUICK, Chapter, Claim, Reproduction, Verdict, reproduce
-from rowspace.paper.document import paper_document
-from rowspace.paper.page import paper_page
+from rowspace.cli.outputs import check_writable, make_folder, write_text
+from rowspace.cli.screen import Screen
 
-from .outputs import check_writable, make_folder, write_text
-from .screen import Screen
+from . import FULL, QUICK, Chapter, Claim, Reproduction, Verdict, reproduce
+from .document import paper_document
+from .page import paper_page
 
 _STYLES = {
     Verdict.HOLDS: "green",

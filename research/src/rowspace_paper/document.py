@@ -12,6 +12,7 @@ _OPENING = """# The paper, claim by claim
 that keeps it.
 
 ```
+pip install 'rowspace[paper]'    # from a clone: pip install . ./research
 rowspace paper -o out            # a minute or two: paper.html, paper.json, and this page as paper.md
 rowspace paper -o out --quick    # seconds: the same claims on smaller domains
 ```
@@ -23,9 +24,9 @@ version, in which the theorem on Gaussian noise that the full version adds has n
 From Python:
 
 ```python
->>> from rowspace import paper
->>> from rowspace.paper.background import background
->>> for claim in background(paper.QUICK).claims:
+>>> from rowspace_paper import QUICK
+>>> from rowspace_paper.background import background
+>>> for claim in background(QUICK).claims:
 ...     print(claim.verdict, "|", claim.source.where, "|", claim.ours)
 holds | §1 | noise × 2; squared error 2 once, 4 averaged
 holds | Figure 1 | entry by entry the same; ranks 4, 4, 4 (the caption's W₄ is Y₄)
@@ -51,7 +52,7 @@ The main results of the paper hold; some lines of its text do not, and these fou
   (`tests/error/test_hierarchy_and_wavelet.py::test_sensitivity_of_the_decompositions`).
 
 Better rotations than the paper's exist, and `strategy.MinSensitivity` finds them
-(`tests/strategy/test_min_sensitivity.py::test_figures`):
+(`tests/paper/test_min_sensitivity.py::test_figures`):
 
 ```python
 >>> from rowspace import operators as op, strategy

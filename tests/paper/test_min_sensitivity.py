@@ -10,8 +10,8 @@ from rowspace import strategy
 from rowspace.error import profile_equivalent, total_error
 from rowspace.exceptions import InvalidInput, TooLarge
 from rowspace.privacy import ZCDP, PureDP
-from rowspace.strategy import rotation_search, rotations
-from rowspace.strategy.rotation_polish import polish
+from rowspace_paper.optimizers import rotation_search, rotations
+from rowspace_paper.optimizers.rotation_polish import polish
 
 PURE = PureDP(1.0)
 # From the paper: H' has 2.896 and Y' has 2.210.

@@ -20,8 +20,9 @@ from rowspace.operators import Dense, Operator
 from rowspace.operators.base import Vector, check_operators
 from rowspace.operators.checks import check_size
 from rowspace.privacy import Neighbours, Privacy
+from rowspace.strategy import Optimizer, Result
+from rowspace.strategy.result import judged
 
-from .result import Optimizer, Result, judged
 from .rotation_search import default_restarts, search_rotations
 
 MOST_CELLS = 256

@@ -1,31 +1,22 @@
 """Program 1: honest errors, the paper's own constraint as an oracle, any rank, any number of rows."""
 
+import cvxpy as cp
 import numpy as np
 import pytest
 from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from rowspace import operators as op
 from rowspace import strategy
 from rowspace.error import total_error
 from rowspace.exceptions import InvalidInput, InvalidWorkload, TooLarge
 from rowspace.privacy import ZCDP, PureDP
-from rowspace.strategy import column_balls, min_error_sdp, rank_constrained
-
-UNIT = PureDP(2**0.5)
-COUNTS_AND_TOTAL = op.Stack(op.Identity(6), 3 * op.Total(6))
-
-
-def unit_error(A, W):
-    """E(A, W) from dense matrices alone."""
-    A, V = A.to_dense(), W.gram().to_dense()
-    return np.abs(A).sum(axis=0).max() ** 2 * np.trace(np.linalg.pinv(A.T @ A) @ V)
+from rowspace.strategy import column_balls
+from rowspace_paper.optimizers import min_error_sdp, rank_constrained
+from tests.strategy.least_errors import COUNTS_AND_TOTAL, FIGURES, TRACES, UNIT, unit_error, workloads
 
 
 def the_papers_program(W, m):
     """Program 1 word for word: one block with W⁻¹ for each query, u_i at least twice its error."""
-    import cvxpy as cp
-
     n = len(W)
     inverse, e = np.linalg.inv(W), np.eye(n)
     A, Z, u = cp.Variable((m, n)), cp.Variable((n, n), symmetric=True), cp.Variable(n)
@@ -47,8 +38,6 @@ def the_papers_program(W, m):
 
 def fixed_value(program, A):
     """The program's optimum over everything but A and Z = AᵗA; the penalty vanishes there."""
-    import cvxpy as cp
-
     program.direction.value = np.zeros(program.direction.shape)
     # A little above AᵗA, so that the solver has an interior.
     Z = A.T @ A + 1e-7 * np.eye(A.shape[1])
@@ -79,19 +68,7 @@ def test_the_papers_program_and_ours_agree_on_ranges():
         assert column_balls.unit_error(settled.A, W.T) == pytest.approx(4.0, abs=0.01)
 
 
-@pytest.mark.parametrize(
-    ("W", "rows", "figure"),
-    [
-        (op.Ranges(4), None, 20.0),
-        (op.Prefix(4), None, 10.0),
-        (op.Prefix(8), None, 35.4),
-        (op.Total(4), None, 1.0),
-        (op.Total(4), 1, 1.0),
-        (op.WidthRanges(6, 4), 3, 8.6565),
-        (COUNTS_AND_TOTAL, 7, 51.3653),
-    ],
-    ids=str,
-)
+@pytest.mark.parametrize(("W", "rows", "figure"), FIGURES, ids=str)
 def test_figures(W, rows, figure):
     result = strategy.MinErrorSDP(rows=rows).optimize(W, UNIT)
     assert result.total_error <= figure * (1 + 1e-4)
@@ -116,19 +93,6 @@ def test_error_by_brute_force(privacy):
         assert result.total_error == pytest.approx(8 * unit_error(result.strategy, W), rel=1e-9)
 
 
-@st.composite
-def workloads(draw):
-    rng = np.random.default_rng(draw(st.integers(0, 2**32)))
-    rows, n = draw(st.integers(1, 6)), draw(st.integers(1, 4))
-    W = rng.integers(-1, 3, (rows, n)).astype(float)
-    W[0, 0] = 1.0
-    if draw(st.booleans()):
-        W = np.concatenate((W, W[:1], np.zeros((1, n))))
-    if draw(st.booleans()):
-        W[:, -1] = W[:, 0]
-    return op.Dense(W)
-
-
 @given(workloads())
 @settings(max_examples=12, deadline=None)
 def test_laws_on_random_workloads(W):
@@ -136,18 +100,6 @@ def test_laws_on_random_workloads(W):
     assert result.total_error <= W.squared_frobenius() * (1 + 1e-9)
     assert result.total_error >= result.lower_bound * (1 - 1e-7)
     assert result.total_error == pytest.approx(unit_error(result.strategy, W), rel=1e-6)
-
-
-@pytest.mark.parametrize(("m", "n", "r"), [(3, 3, 3), (5, 4, 2), (2, 4, 2)])
-def test_gradient_of_the_local_search(m, n, r):
-    rng = np.random.default_rng(m)
-    x, L = rng.uniform(0.1, 1.0, 2 * m * n + n), rng.standard_normal((n, r))
-    _, gradient = column_balls.loss(x, m, L, 1e-2)
-    h = 1e-6
-    for i in range(len(x)):
-        step = h * (np.arange(len(x)) == i)
-        ahead, behind = (column_balls.loss(x + s, m, L, 1e-2)[0] for s in (step, -step))
-        assert (ahead - behind) / (2 * h) == pytest.approx(gradient[i], rel=1e-5, abs=1e-6)
 
 
 def test_directions_vanish_exactly_where_the_rank_constraint_holds():
@@ -212,11 +164,12 @@ def test_bad_input():
 
 
 def test_traces_of_what_nobody_asks_are_removed():
-    """The search left a direction at 1e-7 that no query asks: enough to look like rank, too little to invert."""
-    W = op.Dense(
-        np.array(
-            [[1, 1, -1, 1], [2, 0, 0, 2], [-1, 1, -1, -1], [1, 0, 1, 1], [1, 1, -1, 1], [0, 0, 0, 0]], float
-        )
-    )
-    result = strategy.MinErrorSDP(starts=1, max_rounds=4).optimize(W, UNIT)
+    result = strategy.MinErrorSDP(starts=1, max_rounds=4).optimize(TRACES, UNIT)
     assert result.lower_bound <= result.total_error <= 15.1
+
+
+@pytest.mark.parametrize("W", [op.Total(4), op.Prefix(8), COUNTS_AND_TOTAL], ids=str)
+def test_local_searches_alone_reach_as_much(W):
+    """Why planning needs no semidefinite programs."""
+    program, search = (kind().optimize(W, UNIT) for kind in (strategy.MinErrorSDP, strategy.MinError))
+    assert search.total_error <= 1.01 * program.total_error

@@ -258,7 +258,7 @@ def _monotone() -> Claim:
         "Appendix F.1",
         "f(k) = k + 1 − √(1 − 2⁻ᵏ) + √(2 − 2⁻ᵏ) has f(1) ≈ 0.06815 and grows, so the decomposition beats Hₙ "
         "for all n",
-        "paper.eigenvalues.h_formula",
+        "rowspace_paper.eigenvalues.h_formula",
         DECOMPOSED,
     )
     printed = 2 - sqrt(0.5) + sqrt(1.5)

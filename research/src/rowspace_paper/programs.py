@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import cvxpy as cp
 import numpy as np
 from scipy import linalg
 
@@ -38,7 +39,7 @@ def _program_1(extent: Extent) -> tuple[Claim, Table]:
         "Theorem 3, Program 1",
         "The program's minimum is ε² times the least total error, attained at sensitivity 1",
         "strategy.MinErrorSDP",
-        "tests/strategy/test_min_error_sdp.py::test_the_papers_program_and_ours_agree_on_ranges",
+        "tests/paper/test_min_error_sdp.py::test_the_papers_program_and_ours_agree_on_ranges",
     )
     rows = []
     sensitivities = []
@@ -73,7 +74,7 @@ def _inverse_in_the_proof() -> Claim:
         "Theorem 3, proof",
         "The upper left block of X⁻¹ is W(2I_m − AA⁺)⁻¹Wᵗ",
         "strategy.MinErrorSDP",
-        "tests/strategy/test_min_error_sdp.py::test_one_block_says_what_the_papers_blocks_say",
+        "tests/paper/test_min_error_sdp.py::test_one_block_says_what_the_papers_blocks_say",
     )
     rng = np.random.default_rng(3)
     n = 4
@@ -142,8 +143,6 @@ def _program_2() -> tuple[Claim, Claim]:
 
 def solved_as_printed(W: Vector) -> tuple[Vector, float]:
     """Program 2 letter for letter: u_i ≥ (X⁻¹)_ii by n semidefinite blocks, (WᵗXW)_ii ≤ 1."""
-    import cvxpy as cp
-
     n = len(W)
     X, u = cp.Variable((n, n), symmetric=True), cp.Variable(n)
     blocks = [
@@ -166,7 +165,7 @@ def _program_3() -> tuple[Claim, Table]:
         "Theorem 9, Program 3",
         "A matrix with the given profile and the least sensitivity",
         "strategy.MinSensitivityProgram",
-        "tests/strategy/test_min_sensitivity.py::test_program_3_finds_what_it_found_before",
+        "tests/paper/test_min_sensitivity.py::test_program_3_finds_what_it_found_before",
     )
     rows = []
     for name, A, printed in (("H₄", op.Hierarchy(4), 2.896), ("Y₄", op.Haar(4), 2.210)):

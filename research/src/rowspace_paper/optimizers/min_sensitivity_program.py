@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass
 
+import cvxpy as cp
 import numpy as np
 import scipy
 
@@ -13,10 +14,10 @@ from rowspace.operators import Dense, Operator
 from rowspace.operators.base import Vector
 from rowspace.operators.checks import check_number, check_size
 from rowspace.privacy import Privacy
+from rowspace.strategy import Optimizer, Result
 
 from .min_sensitivity import Changes, Factor, Rotated, check_base, improved
 from .rank_constrained import RankConstrained, Settled
-from .result import Optimizer, Result
 from .rotations import random_rotations, sensitivities
 
 MOST_CELLS = 16
@@ -104,8 +105,6 @@ def _program(C: Vector, m: int) -> RankConstrained:
     The paper's A is QR and its M⁻¹ is RᵗR; the block matrix of A is that of Q between diag(I, R)ᵗ and diag(I, R), which
     changes no rank, and Q is scaled better.
     """
-    import cvxpy as cp
-
     r = len(C)
     Q = cp.Variable((m, r))
     return RankConstrained(Q, cp.Constant(np.eye(r)), cp.max(cp.sum(cp.abs(Q @ C), axis=0)), [])

@@ -17,6 +17,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import cvxpy as cp
 import numpy as np
 import scipy
 
@@ -44,8 +45,6 @@ class RankConstrained:
     """minimize objective subject to constraints and Z = AᵗA, given as cvxpy expressions; compiled once."""
 
     def __init__(self, A: Any, Z: Any, objective: Any, constraints: Sequence[Any]) -> None:
-        import cvxpy as cp
-
         self.A, self.Z = A, Z
         self.m, self.n = A.shape
         block = cp.bmat([[np.eye(self.m), A], [A.T, Z]])
@@ -75,8 +74,6 @@ class RankConstrained:
 
     def _solved(self) -> bool:
         """Solve for the current direction; large weights may exhaust the solver's digits."""
-        import cvxpy as cp
-
         with warnings.catch_warnings():
             # Reduced accuracy is announced as a warning; every result is rounded and judged afterwards.
             warnings.simplefilter("ignore", UserWarning)

@@ -3,27 +3,29 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
-from rowspace.paper import Chapter, Reproduction, Verdict
-from rowspace.paper.background import background
-from rowspace.paper.extent import QUICK, Extent
-from rowspace.paper.record import confirm
+from rowspace_paper import Chapter, Reproduction, Verdict
+from rowspace_paper.background import background
+from rowspace_paper.extent import QUICK, Extent
+from rowspace_paper.record import confirm
 from tests.cli.running import rowspace, unchanged
 
 
 @pytest.fixture
 def short(monkeypatch: pytest.MonkeyPatch) -> None:
-    """One chapter stands for all: the whole is tested in tests/paper."""
+    """One chapter stands for all: the whole is tested in test_reproduction.py."""
 
     def one(extent: Extent, finished) -> Reproduction:
         chapter = background(extent)
         finished(chapter)
         return Reproduction((chapter,), extent, 0.1)
 
-    monkeypatch.setattr("rowspace.cli.paper.reproduce", one)
+    monkeypatch.setattr("rowspace_paper.command.reproduce", one)
 
 
 @pytest.mark.usefixtures("short")
@@ -59,6 +61,22 @@ def test_a_claim_that_is_not_confirmed_fails(tmp_path: Path, monkeypatch: pytest
     source = background(QUICK).claims[0].source
     doubtful = Chapter("key", "Short", "Title", "", (confirm(source, "1", "2", holds=False),))
     made = Reproduction((doubtful,), QUICK, 0.1)
-    monkeypatch.setattr("rowspace.cli.paper.reproduce", lambda extent, finished: made)
+    monkeypatch.setattr("rowspace_paper.command.reproduce", lambda extent, finished: made)
     assert made.count(Verdict.UNCONFIRMED) == 1
     assert rowspace("paper", "-o", tmp_path).code == 1
+
+
+def test_where_it_is_not_installed_it_says_so(tmp_path: Path) -> None:
+    """It is not listed, and whoever types it is told what to install."""
+    code = "import sys; sys.modules['rowspace_paper'] = None; from rowspace.cli import main; main()"
+
+    def typed(*words: str) -> subprocess.CompletedProcess[str]:
+        command = [sys.executable, "-c", code, *words]
+        return subprocess.run(command, capture_output=True, text=True, cwd=tmp_path)
+
+    assert " paper " not in typed("--help").stdout
+    refused = typed("paper", "-o", "out")
+    assert refused.returncode == 1
+    assert refused.stderr.startswith("error: rowspace paper needs rowspace-paper, which is not installed; ")
+    assert "pip install 'rowspace[paper]'" in refused.stderr
+    assert list(tmp_path.iterdir()) == []

@@ -32,7 +32,7 @@ def _proof_range(extent: Extent) -> Claim:
         "theorem-11-range",
         "Theorem 11, proof",
         "The range from 2ᵏ − (4^(⌊(k−1)/2⌋+1) − 1)/3 to 2ᵏ + (4^(⌊(k−1)/2⌋+1) − 1)/3 has error Θ(log³ n)",
-        "paper.worst_queries.worst_range",
+        "rowspace_paper.worst_queries.worst_range",
         TEST,
     )
     powers = range(4, extent.growth_power + 1)
@@ -63,7 +63,7 @@ def _proof_predicate(extent: Extent) -> Claim:
         "theorem-11-predicate",
         "Theorem 11, proof",
         "The query (0, 1, 0, 1, …) has error Θ(n log² n), the order of the worst predicate",
-        "paper.worst_queries.worst_predicate",
+        "rowspace_paper.worst_queries.worst_predicate",
         TEST,
     )
     shares = []

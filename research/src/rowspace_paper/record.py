@@ -31,7 +31,8 @@ class Verdict(StrEnum):
 class Source:
     """Where a claim stands, in what words, which function computes it and which test keeps it.
 
-    `key` names the claim for good; `function` is a dotted name below `rowspace`; `test` is a pytest node.
+    `key` names the claim for good; `function` is a dotted name below `rowspace`, or one of
+    `rowspace_paper`; `test` is a pytest node.
     """
 
     key: str

@@ -121,7 +121,7 @@ def _rotations(extent: Extent) -> tuple[Claim, Table]:
         "“We suspect it is possible to find rotations of Hₙ and Yₙ that improve more substantially on the "
         "sensitivity”",
         "strategy.least_sensitivity",
-        "tests/strategy/test_min_sensitivity.py::test_figures",
+        "tests/paper/test_min_sensitivity.py::test_figures",
     )
     rows: list[tuple[Cell, ...]] = []
     for n in extent.rotated:

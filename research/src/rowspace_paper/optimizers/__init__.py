@@ -1,0 +1,7 @@
+"""The paper's optimizers that planning does not use: `rowspace.strategy` has them by the same names."""
+
+from .min_error_sdp import MinErrorSDP
+from .min_sensitivity import MinSensitivity, Rotated, least_sensitivity
+from .min_sensitivity_program import MinSensitivityProgram
+
+__all__ = ["MinErrorSDP", "MinSensitivity", "MinSensitivityProgram", "Rotated", "least_sensitivity"]
