@@ -53,11 +53,13 @@ def test_the_library_is_the_installed_one(installed: Path, tmp_path: Path) -> No
     assert "site-packages" in printed
 
 
-def test_types_and_the_sample_are_in_the_wheel() -> None:
+def test_types_templates_and_the_sample_are_in_the_wheel() -> None:
     names = zipfile.ZipFile(built(".whl")).namelist()
     assert {"rowspace/py.typed", "rowspace/sample/people.parquet", "rowspace/sample/people.toml"} <= set(
         names
     )
+    templates = ("base.html", "charts.html", "page.css", "parts.html", "report.html", "search.js")
+    assert {f"rowspace/report/templates/{name}" for name in templates} <= set(names)
     assert {name.partition("/")[0] for name in names} == {
         "rowspace",
         f"rowspace-{rowspace.__version__}.dist-info",

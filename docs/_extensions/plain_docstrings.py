@@ -27,7 +27,7 @@ def public_names() -> dict[str, str]:
     """Where each public class or function of a room is documented, for names that only one room has."""
     places: dict[str, list[str]] = {}
     for module in pkgutil.iter_modules(rowspace.__path__):
-        if module.ispkg and module.name not in ("cli", "sample", "drawing"):
+        if module.ispkg and module.name not in ("cli", "sample"):
             room = importlib.import_module(f"rowspace.{module.name}")
             for name in getattr(room, "__all__", ()):
                 places.setdefault(name, []).append(f"rowspace.{module.name}.{name}")

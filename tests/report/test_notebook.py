@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from hypothesis import given
+from markupsafe import Markup
+
 import rowspace as rs
 from rowspace.domain.display import domain_html
+from rowspace.notebook import notebook_table
 from rowspace.planning.display import plan_html, target_plan_html
 from rowspace.releases.display import consistent_html, cross_table_html, estimate_html, release_html
 from rowspace.workload.display import workload_html
-from tests.report.html.test_markup import HOSTILE, seen
+from tests.report.html.test_markup import HOSTILE, PRINTABLE, seen
 
 DOMAIN = rs.Domain(
     {"age": rs.Numeric(0, 8, bins=8, integer=True), HOSTILE[0]: rs.Categorical([HOSTILE[1], "b"])}
@@ -16,6 +20,23 @@ QUERIES = rs.workload.ranges(DOMAIN, "age") + 2 * rs.workload.marginal(DOMAIN, H
 PLAN = rs.plan(QUERIES, rs.PureDP(1.0), effort="fast")
 RELEASE = rs.release(PLAN, [4] * 16)
 TABLE = {"table", "caption", "thead", "tbody", "tr", "th", "td", "strong", "p"}
+
+
+@given(PRINTABLE)
+def test_any_text_stays_text(text: str) -> None:
+    found = seen(notebook_table(text, [text, text], [[text, text]], text))
+    assert [name for name, _ in found.elements] == [
+        "p",
+        "table",
+        "thead",
+        *["tr", "th", "th", "tbody", "tr", "td", "td", "p"],
+    ]
+    assert found.text == 6 * text
+    assert seen(notebook_table(Markup("<strong>A</strong> {}").format(text), [], [])).text == f"A {text}"
+
+
+def test_what_is_no_character_of_html_is_replaced() -> None:
+    assert '<p style="margin: .6em .8em .3em;">a\ufffd\ufffd</p>' in notebook_table("a\x00\ud800", [], [])
 
 
 def test_what_is_shown() -> None:

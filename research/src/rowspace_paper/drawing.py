@@ -5,11 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from rowspace.markup import Markup, element
-from rowspace.report.html.charts.frame import Tick, frame, number_ticks
-from rowspace.report.html.gallery import figure
-from rowspace.report.html.scales import EXTENT, Scale, coordinate, covering
+from markupsafe import Markup
 
+from rowspace.report.pages import macro
+from rowspace.report.scales import EXTENT, Scale, Tick, coordinate, covering, number_ticks
+from rowspace.report.views import Labels, Plot, Trace
+
+from .elements import element
 from .record import Chart, Matrix, Series, number, superscript
 
 _REACH = 1.1
@@ -19,7 +21,7 @@ _REACH = 1.1
 def chart_card(chart: Chart) -> Markup:
     """A chart under its title, with a key."""
     drawn = _plane(chart) if chart.equal else _plot(chart)
-    return figure(chart.title, chart.caption, element("div", _key(chart.series), drawn))
+    return macro("parts.html", "card")(chart.title, chart.caption, element("div", _key(chart.series), drawn))
 
 
 def _key(series: Sequence[Series]) -> Markup:
@@ -50,23 +52,23 @@ def _plot(chart: Chart) -> Markup:
     across = _axis([x for one in chart.series for x in one.x], log=chart.x_log, base=2)
     up = _axis([y for one in chart.series for y in one.y], log=chart.y_log, base=10)
     lines = [
-        element(
-            "polyline",
-            points=" ".join(
+        Trace(
+            " ".join(
                 f"{across.across(_place(x, chart.x_log))},{up.up(_place(y, chart.y_log))}"
                 for x, y in zip(one.x, one.y, strict=True)
             ),
-            class_=f"curve series{at}",
+            f"curve series{at}",
         )
         for at, one in enumerate(chart.series, start=1)
     ]
-    return frame(
-        lines,
-        across=_powers(across, 2) if chart.x_log else number_ticks(across),
-        up=_powers(up, 10) if chart.y_log else number_ticks(up),
-        across_title=chart.x_title,
-        description=f"{chart.title}. {chart.caption} Lines: {', '.join(one.name for one in chart.series)}.",
+    view = Plot(
+        chart.x_title,
+        f"{chart.title}. {chart.caption} Lines: {', '.join(one.name for one in chart.series)}.",
+        Labels(_powers(across, 2) if chart.x_log else number_ticks(across)),
+        _powers(up, 10) if chart.y_log else number_ticks(up),
+        traces=lines,
     )
+    return macro("charts.html", "plot")(view)
 
 
 def _place(value: float, log: bool) -> float:
@@ -81,18 +83,18 @@ def _axis(values: Sequence[float], *, log: bool, base: int) -> Scale:
     return Scale(low, high) if base == 2 else Scale(math.floor(low), math.ceil(high))
 
 
-def _powers(scale: Scale, base: int) -> list[Tick]:
+def _powers(scale: Scale, base: int) -> tuple[Tick, ...]:
     """Powers of the base along a scale of decimal logarithms, at most eight of them."""
     step = math.log10(base)
     first, last = math.ceil(scale.low / step - 1e-9), math.floor(scale.high / step + 1e-9)
     every = max(1, math.ceil((last - first + 1) / 8))
-    return [
+    return tuple(
         Tick(
             scale.share(power * step),
             f"{base}{superscript(power)}" if power > 1 else str(base**power),
         )
         for power in range(first, last + 1, every)
-    ]
+    )
 
 
 def _plane(chart: Chart) -> Markup:

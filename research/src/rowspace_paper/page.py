@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from rowspace.markup import Markup, element, fragment
+from markupsafe import Markup
+
 from rowspace.report.html.page import PAPER
-from rowspace.report.html.shell import links, opening, whole_page
+from rowspace.report.pages import render
+from rowspace.report.views import Link, Page, Tile
 
 from .drawing import chart_card, matrix_card
+from .elements import element, fragment
 from .record import Cell, Chapter, Claim, Table, Verdict, number
 from .reproduction import Reproduction
 
@@ -66,40 +69,39 @@ def paper_page(reproduction: Reproduction) -> str:
     """The page as text."""
     chapters = reproduction.chapters
     errata = [claim for claim in reproduction.claims if claim.correction]
-    return whole_page(
-        "The matrix mechanism, reproduced",
-        _header(reproduction),
-        links([("errata", "Errata"), *((chapter.key, chapter.short) for chapter in chapters)]),
-        element(
-            "main",
-            element("section", element("h2", "Errata, each demonstrated"), _errata(errata), id="errata"),
-            *(_section(chapter) for chapter in chapters),
-            _method(),
-        ),
-        sheet=_SHEET,
-        skip=("Skip to the claims", chapters[0].key),
+    content = fragment(
+        element("section", element("h2", "Errata, each demonstrated"), _errata(errata), id="errata"),
+        *(_section(chapter) for chapter in chapters),
+        _method(),
     )
+    return render("base.html", _frame(reproduction), sheet=_SHEET, content=content)
 
 
-def _header(reproduction: Reproduction) -> Markup:
+def _frame(reproduction: Reproduction) -> Page:
     """What this is, and how it came out."""
     count = reproduction.count
     tiles = [
-        ("claims checked", str(len(reproduction.claims)), "figures, tables, examples, theorems"),
-        ("hold as printed", str(count(Verdict.HOLDS)), "by the computation beside each"),
-        ("hold corrected", str(count(Verdict.CORRECTED)), "slips, with the value that holds"),
-        ("do not hold", str(count(Verdict.FAILS)), "statements with a counterexample"),
-        ("open questions", str(count(Verdict.ANSWERED)), "answered at the end"),
+        Tile("claims checked", str(len(reproduction.claims)), "figures, tables, examples, theorems"),
+        Tile("hold as printed", str(count(Verdict.HOLDS)), "by the computation beside each"),
+        Tile("hold corrected", str(count(Verdict.CORRECTED)), "slips, with the value that holds"),
+        Tile("do not hold", str(count(Verdict.FAILS)), "statements with a counterexample"),
+        Tile("open questions", str(count(Verdict.ANSWERED)), "answered at the end"),
     ]
     if doubtful := count(Verdict.UNCONFIRMED):
-        tiles.append(("not confirmed", str(doubtful), "our computation disagrees with this page: a bug"))
-    return opening(
-        "A paper, reproduced",
-        "Optimizing linear counting queries under differential privacy",
-        element("cite", PAPER),
+        tiles.append(Tile("not confirmed", str(doubtful), "our computation disagrees with this page: a bug"))
+    lead = (
         "Every figure, table, example and numeric claim of the full version, computed again: the paper's value, ours, "
-        "and whether the text or a corrected value holds. Then what the paper left open.",
-        tiles=tiles,
+        "and whether the text or a corrected value holds. Then what the paper left open."
+    )
+    chapters = reproduction.chapters
+    return Page(
+        "The matrix mechanism, reproduced",
+        "A paper, reproduced",
+        (element("cite", PAPER), lead),
+        tuple(tiles),
+        (Link("errata", "Errata"), *(Link(chapter.key, chapter.short) for chapter in chapters)),
+        Link(chapters[0].key, "Skip to the claims"),
+        heading="Optimizing linear counting queries under differential privacy",
     )
 
 

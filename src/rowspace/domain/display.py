@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rowspace.markup import element, fragment, notebook_table
+from markupsafe import Markup
+
+from rowspace.notebook import notebook_table
 
 if TYPE_CHECKING:
     from .schema import Domain
@@ -20,7 +22,7 @@ def domain_html(domain: Domain) -> str:
     ]
     left_out = len(domain) - len(rows)
     return notebook_table(
-        fragment(element("strong", "Domain"), f" of {size}"),
+        Markup("<strong>Domain</strong> of {}").format(size),
         ["attribute", "values", "cells"],
         rows,
         f"… and {left_out:,} more" if left_out else "",

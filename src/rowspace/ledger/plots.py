@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import accumulate
 from typing import TYPE_CHECKING
 
 from rowspace.exceptions import InvalidInput
@@ -20,10 +19,7 @@ def plot_spending(ledger: Ledger, dataset: str | None = None, ax: Axes | None = 
     budget, charges = ledger.budget(dataset), ledger.history(dataset)
     if not charges:
         raise InvalidInput("expected a budget with charges; there is nothing to draw")
-    known = [float(total) for total in budget.spent_after(charges)]
-    # In the order of the charges, also where a clock was set back between them.
-    times = list(accumulate((charge.time for charge in charges), max))
-    ax = staircase(times, known, limit=float(budget.limit), ax=ax)
+    ax = staircase(*budget.spending(charges), limit=float(budget.limit), ax=ax)
     ax.set_xlabel("time (UTC)")
     ax.set_ylabel(f"{budget.unit} spent")
     return ax

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from fractions import Fraction
@@ -56,9 +56,11 @@ class Budget:
             return Fraction(0)
         return max(Fraction(0), self.limit - self.spent)
 
-    def spent_after(self, charges: Iterable[Charge]) -> list[Fraction]:
-        """What had been spent after each of the charges, oldest first."""
-        return list(accumulate(self._of(charge.cost) for charge in charges))
+    def spending(self, charges: Sequence[Charge]) -> tuple[list[datetime], list[float]]:
+        """Moments and what had been spent by then, to be drawn: one of each for every charge, oldest first."""
+        # In the order of the charges, also where a clock was set back between them.
+        times = list(accumulate((charge.time for charge in charges), max))
+        return times, [float(total) for total in accumulate(self._of(charge.cost) for charge in charges)]
 
     def _of(self, cost: Cost) -> Fraction:
         return cost.epsilon if self.unit == "epsilon" else cost.rho

@@ -10,6 +10,9 @@ if TYPE_CHECKING:
     from .plan import Plan
 
 
+_FAR = 8.0
+
+
 @dataclass(frozen=True)
 class Considered:
     """One error for each candidate, best first, as a standard error in counts; None where nobody looked.
@@ -22,6 +25,15 @@ class Considered:
     errors: tuple[float | None, ...]
     bound: float | None
     ratios: tuple[float | None, ...]
+
+    def near(self, most: int) -> list[tuple[int, float]]:
+        """Which candidates to draw, with their errors: the first ones up to eight times worse than the best.
+
+        Those further away would press all others against the axis.
+        """
+        known = [(at, error) for at, error in enumerate(self.errors) if error is not None]
+        best = min((error for _, error in known), default=0.0)
+        return [(at, error) for at, error in known if error <= _FAR * best][:most]
 
 
 def considered(plan: Plan) -> Considered:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from markupsafe import Markup
+
 from rowspace.exceptions import TooLarge
-from rowspace.markup import element, fragment, notebook_table
+from rowspace.notebook import notebook_table
 
 from .considered import considered
 
@@ -46,12 +48,10 @@ def plan_text(plan: Plan) -> str:
 
 def plan_html(plan: Plan) -> str:
     """What was promised, what to expect of each group, and the strategies considered, best first."""
-    caption = fragment(
-        element("strong", "Plan"),
-        f" for {plan.workload.size:,} queries under {plan.privacy}: a typical answer has a standard error of ",
-        element("strong", _figure(plan.rmse)),
-        f" (root mean square), {plan.certificate}. {plan.population}",
-    )
+    caption = Markup(
+        "<strong>Plan</strong> for {:,} queries under {}: a typical answer has a standard error of "
+        "<strong>{}</strong> (root mean square), {}. {}"
+    ).format(plan.workload.size, plan.privacy, _figure(plan.rmse), plan.certificate, plan.population)
     judged = considered(plan)
     rows = [
         [
@@ -68,7 +68,9 @@ def plan_html(plan: Plan) -> str:
 
 def target_plan_html(found: TargetPlan) -> str:
     """What each target has become, and the budget that it takes."""
-    caption = fragment(element("strong", f"{found.epsilon:g}"), f" meets every target: {found.plan.privacy}.")
+    caption = Markup("<strong>{:g}</strong> meets every target: {}.").format(
+        found.epsilon, found.plan.privacy
+    )
     rows = [
         [
             met.group,

@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 _MOST_BARS = 30
-_FAR = 8.0
 
 
 def plot_candidates(plan: Plan, ax: Axes | None = None) -> Axes:
@@ -31,12 +30,9 @@ def plot_candidates(plan: Plan, ax: Axes | None = None) -> Axes:
     from rowspace.drawing import bars
 
     judged = considered(plan)
-    known = [
-        (c.name, error) for c, error in zip(plan.candidates, judged.errors, strict=True) if error is not None
-    ]
-    best = min((error for _, error in known), default=0.0)
-    shown = [(name, error) for name, error in known if error <= _FAR * best][:_MOST_BARS]
-    ax = bars([name for name, _ in shown], [error for _, error in shown], bound=judged.bound, ax=ax)
+    shown = judged.near(_MOST_BARS)
+    names = [plan.candidates[at].name for at, _ in shown]
+    ax = bars(names, [error for _, error in shown], bound=judged.bound, ax=ax)
     ax.set_xlabel(judged.name.replace("RMSE", "root mean square error of an answer"))
     return ax
 

@@ -1,5 +1,15 @@
 """Releases: answers with error bars, free answers to any supported query, exports."""
 
+from .chart_data import (
+    ChartAxis,
+    ChartTable,
+    Estimates,
+    answers_of,
+    chart_axis,
+    chart_table,
+    cumulative,
+    histogram,
+)
 from .combined import Combined, combine
 from .consistent import Consistent
 from .derived import Estimate
@@ -11,14 +21,22 @@ from .release import TABLE_LIMIT, Release
 __all__ = [
     "EXPORTS",
     "TABLE_LIMIT",
+    "ChartAxis",
+    "ChartTable",
     "Combined",
     "Consistent",
     "CrossTable",
     "Estimate",
+    "Estimates",
     "Release",
+    "answers_of",
+    "chart_axis",
+    "chart_table",
     "check_export",
     "combine",
+    "cumulative",
     "export",
     "exported_files",
+    "histogram",
     "notes_of",
 ]

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from markupsafe import Markup
+
 from rowspace.exceptions import TooLarge
-from rowspace.markup import element, fragment, notebook_table
+from rowspace.notebook import notebook_table
 from rowspace.workload import Part, Workload
 
 if TYPE_CHECKING:
@@ -25,7 +27,7 @@ _LARGEST_PART = 2**16
 def release_html(release: Release) -> str:
     """The first answers of the first groups with their intervals, and the promise."""
     workload = release.plan.counted
-    caption = fragment(element("strong", "Release"), f" of {workload.size:,} answers")
+    caption = Markup("<strong>Release</strong> of {:,} answers").format(workload.size)
     headings = ["group", "query", "answer", "std. error", "95 % interval"]
     first: dict[str, Part] = {}
     for part in workload.parts:
@@ -66,7 +68,7 @@ def estimate_html(estimate: Estimate) -> str:
     row = [f"{value:,.6g}" for value in (estimate.value, estimate.std_error, estimate.low, estimate.high)]
     headings = ["estimate", "std. error", f"{100 * estimate.level:g} % low", "high"]
     note = f"{estimate.method} {estimate.population}".rstrip()
-    return notebook_table(element("strong", "Estimate"), headings, [row], note, words=0)
+    return notebook_table(Markup("<strong>Estimate</strong>"), headings, [row], note, words=0)
 
 
 def cross_table_html(table: CrossTable) -> str:
@@ -80,7 +82,7 @@ def cross_table_html(table: CrossTable) -> str:
     rows_left, columns_left = len(table.answer) - len(rows), table.answer.shape[1] - len(columns)
     cut = f"{rows_left:,} rows and {columns_left:,} columns are left out: see .answer. "
     note = f"± is half of the {100 * table.level:g} % interval. {table.answer.attrs.get('population', '')}".rstrip()
-    caption = fragment(element("strong", "Counts"), f" by {_axes(table)}")
+    caption = Markup("<strong>Counts</strong> by {}").format(_axes(table))
     headings = [str(table.answer.index.name or ""), *map(str, columns)]
     return notebook_table(caption, headings, rows, (cut if rows_left or columns_left else "") + note)
 
@@ -88,7 +90,7 @@ def cross_table_html(table: CrossTable) -> str:
 def consistent_html(counts: Consistent) -> str:
     """The first counts, and that they are biased."""
     workload = counts.release.plan.workload
-    caption = fragment(element("strong", "Consistent counts"), f": {workload.size:,} answers")
+    caption = Markup("<strong>Consistent counts</strong>: {:,} answers").format(workload.size)
     shown = _first_counts(counts)
     left_out = workload.size - len(shown)
     more = f"… and {left_out:,} more: .answers(). " if shown and left_out else ""

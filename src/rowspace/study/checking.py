@@ -6,10 +6,12 @@ import os
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
+from markupsafe import Markup
+
 from rowspace.domain import Domain
 from rowspace.exceptions import InvalidInput
 from rowspace.lines import one_line
-from rowspace.markup import element, fragment, notebook_table
+from rowspace.notebook import notebook_table, printable
 from rowspace.privacy import PrivacyUnit
 
 from .findings import Finding, advised_cap, find
@@ -152,10 +154,9 @@ class Check:
 
     def _repr_html_(self) -> str:
         notes = [*self.unit_lines(), *self.lines()]
-        caption = fragment(element("strong", CHECK_WARNING), element("br"), self.verdict)
-        return notebook_table(caption, HEADINGS, self.table(), words=2) + str(
-            element("ul", *(element("li", note) for note in notes))
-        )
+        caption = Markup("<strong>{}</strong><br>{}").format(CHECK_WARNING, self.verdict)
+        listed = Markup().join(Markup("<li>{}</li>").format(note) for note in notes)
+        return notebook_table(caption, HEADINGS, self.table(), words=2) + printable(f"<ul>{listed}</ul>")
 
 
 def check(

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rowspace.markup import element, fragment, notebook_table
+from markupsafe import Markup
+
+from rowspace.notebook import notebook_table
 
 if TYPE_CHECKING:
     from .union import Workload
@@ -18,7 +20,7 @@ def workload_html(workload: Workload) -> str:
     rows = [[part.group, f"{part.size:,}", f"{part.weight:.6g}"] for part in workload.parts[:_ROWS_SHOWN]]
     left_out = len(workload.parts) - len(rows)
     return notebook_table(
-        fragment(element("strong", "Workload"), f" of {first}"),
+        Markup("<strong>Workload</strong> of {}").format(first),
         ["group", "queries", "weight"],
         rows,
         f"… and {left_out:,} more groups" if left_out else "",

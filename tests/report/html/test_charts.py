@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rowspace.report.html.charts import Reference, bars, columns, heat, steps
-from rowspace.report.html.charts.heat import Axis
-from rowspace.report.html.estimates import Estimates
-from rowspace.report.html.scales import Scale, covering, tick_labels, ticks
+from rowspace.releases import ChartAxis, ChartTable, Estimates
+from rowspace.report.charts import bars, columns, heat, steps
+from rowspace.report.pages import macro
+from rowspace.report.scales import Scale, covering, tick_labels, ticks
 
 NUMBERS = st.floats(-1e12, 1e12, allow_nan=False).filter(lambda value: value == 0 or abs(value) > 1e-9)
 
@@ -28,6 +28,14 @@ def few(answers: list[float]) -> Estimates:
     )
 
 
+def written(chart: object) -> str:
+    return str(macro("charts.html", "chart")(chart))
+
+
+def axis(name: str, cells: int) -> ChartAxis:
+    return ChartAxis(name, tuple(f"cell {at}" for at in range(cells)))
+
+
 @given(st.lists(NUMBERS, min_size=1, max_size=20))
 def test_a_scale_holds_zero_and_all_numbers(values: list[float]) -> None:
     scale = covering(values)
@@ -39,7 +47,7 @@ def test_a_scale_holds_zero_and_all_numbers(values: list[float]) -> None:
 
 
 def test_columns_stand_on_zero() -> None:
-    drawn = str(columns(few([10.0, -5.0]), [], "x", "two columns"))
+    drawn = written(columns(few([10.0, -5.0]), axis("x", 2), "two columns"))
     scale = covering([12.0, -7.0])
     tops = [
         float(found) for found in re.findall(r'y="([\d.]+)" width="420" height="[\d.]+" class="bar"', drawn)
@@ -48,7 +56,8 @@ def test_columns_stand_on_zero() -> None:
 
 
 def test_bars_show_their_reference() -> None:
-    drawn = str(bars(["a", "b"], [1.0, 2.0], ["1", "2"], "two bars", reference=Reference(0.5, "a bound")))
+    chart = bars(["a", "b"], [1.0, 2.0], ["1", "2"], "two bars", reference=0.5, reference_name="a bound")
+    drawn = written(chart)
     assert drawn.count('class="reference"') == 2
     assert "a bound" in drawn
 
@@ -64,7 +73,8 @@ def test_bars_show_their_reference() -> None:
 )
 def test_spending_is_dated_as_finely_as_it_needs(gap: timedelta, label: str) -> None:
     start = datetime(2026, 1, 1, tzinfo=UTC)
-    drawn = str(steps([start, start + gap, start + 2 * gap], [1.0, 1.5, 2.5], 3.0, "time", "three charges"))
+    times = [start, start + gap, start + 2 * gap]
+    drawn = written(steps(times, [1.0, 1.5, 2.5], 3.0, "time", "three charges"))
     assert re.search(label, drawn)
     heights = re.search(r'points="([^"]+)" class="curve', drawn)
     assert heights is not None
@@ -73,16 +83,14 @@ def test_spending_is_dated_as_finely_as_it_needs(gap: timedelta, label: str) -> 
 
 
 def test_a_large_table_is_a_map() -> None:
-    data = few([float(at) for at in range(30 * 12)])
-    axes = (Axis("row", [str(at) for at in range(30)], []), Axis("column", [str(at) for at in range(12)], []))
-    assert str(heat(data, *axes, "a map")).count("<rect") == 360
-    small = str(
-        heat(few([1.0, 2.0, 3.0, 4.0]), Axis("r", ["a", "b"], []), Axis("c", ["x", "y"], []), "a table")
-    )
+    large = ChartTable(axis("row", 30), axis("column", 12), few([float(at) for at in range(30 * 12)]))
+    assert written(heat(large, "a map")).count("<rect") == 360
+    table = ChartTable(axis("r", 2), axis("c", 2), few([1.0, 2.0, 3.0, 4.0]))
+    small = written(heat(table, "a table"))
     assert small.count("<td") == 4
     assert "--shade:100%" in small
 
 
 def test_no_figures_are_no_trouble() -> None:
     assert covering([float("nan"), float("inf")]) == Scale(0.0, 1.0)
-    assert "<svg" in str(columns(few([0.0]), [], "x", "one empty column"))
+    assert "<svg" in written(columns(few([0.0]), axis("x", 1), "one empty column"))

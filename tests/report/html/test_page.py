@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import base64
+import hashlib
 import re
 from dataclasses import replace
 from pathlib import Path
@@ -103,7 +105,17 @@ def test_nothing_is_loaded(page: str) -> None:
         if key in ("src", "href", "srcset", "data", "action", "xlink:href")
     ]
     assert all(name == "a" and value is not None and value.startswith("#") for name, _, value in loaded)
-    assert "default-src &#x27;none&#x27;" in page
+    (policy,) = (
+        dict(attributes)["content"]
+        for name, attributes in seen(page).elements
+        if ("http-equiv", "Content-Security-Policy") in attributes
+    )
+    (script,) = re.findall(r"<script>(.*?)</script>", page, re.DOTALL)
+    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    assert policy == (
+        "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; "
+        f"script-src 'sha256-{digest}'"
+    )
 
 
 def test_every_link_leads_somewhere(page: str) -> None:

@@ -1,7 +1,8 @@
 """A release as a self-contained web page: asks the release, computes nothing about privacy.
 
-page        the whole            gallery   which charts        charts/   how they are drawn
-asking      what they show       answers, planned, privacy, budget       the other parts
+page      the whole, as views that templates/report.html writes down
+gallery   which charts        listing   the answers one by one
+promise, planned, budget      the other parts
 """
 
 from .budget import Spending

@@ -2,26 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import ParamSpec, TypeVar
 
-from rowspace.markup import Markup, element
-from rowspace.releases import Combined, Release
+from rowspace.exceptions import TooLarge, UnsupportedWorkload
+from rowspace.planning import interval_words
+from rowspace.releases import (
+    ChartAxis,
+    ChartTable,
+    Combined,
+    Estimates,
+    Release,
+    answers_of,
+    chart_axis,
+    chart_table,
+    cumulative,
+    histogram,
+)
 from rowspace.workload import Part
 from rowspace.workload.factors import Cells, LevelCells
 from rowspace.workload.intervals import Intervals
 
+from ..charts import MOST_SERIES, bars, columns, curves, heat, sentences, written_out
 from ..numbers import counts, whole
-from . import asking
-from .charts import Series, bars, columns, curves, heat
-from .charts.curves import MOST_SERIES
-from .charts.heat import Axis as HeatAxis
-from .charts.heat import written_out
-from .estimates import Estimates
+from ..views import Bars, Figure
 
 MOST_ATTRIBUTES = 12
 MOST_TABLES = 12
 MOST_LISTS = 6
+MOST_CELLS = 120
+"""Most columns of a histogram; cells of a finer attribute are taken together."""
 _MOST_BARS = 30
 _FEW_CELLS = 16
 _FEW_COLUMNS = 3
@@ -29,37 +40,17 @@ _FEW_COLUMNS = 3
 _MOST_TABLE_CELLS = 120 * 120
 _MOST_LISTED = 40
 
-
-@dataclass(frozen=True)
-class _Chart:
-    """A chart, and whether it takes the whole width of the page."""
-
-    drawn: Markup
-    wide: bool
-
-
-@dataclass(frozen=True)
-class Block:
-    """Charts of one kind: those that take the whole width, and the others."""
-
-    wide: tuple[Markup, ...]
-    narrow: tuple[Markup, ...]
-
-    @classmethod
-    def of(cls, charts: Iterator[_Chart]) -> Block:
-        """The charts by their width."""
-        all_ = list(charts)
-        return cls(
-            tuple(chart.drawn for chart in all_ if chart.wide),
-            tuple(chart.drawn for chart in all_ if not chart.wide),
-        )
+_P = ParamSpec("_P")
+_T = TypeVar("_T")
 
 
 @dataclass(frozen=True)
 class Gallery:
-    """The charts of a release, the simplest kind first, and what was left out."""
+    """The charts of a release, the simplest kind first, what their intervals mean, and what was left out."""
 
-    blocks: tuple[Block, ...]
+    left_out: str
+    intervals: str
+    blocks: tuple[tuple[Figure, ...], ...]
     remarks: tuple[str, ...]
 
 
@@ -68,30 +59,32 @@ def gallery(release: Release | Combined, level: float) -> Gallery:
     workload = release.plan.workload
     names = workload.columns
     tables = [part for part in workload.parts if _is_table(part)]
-    blocks = (
-        Block.of(_attributes(release, names[:MOST_ATTRIBUTES], level)),
-        Block.of(_tables(release, tables[:MOST_TABLES], level)),
-        Block.of(_lists(release, level)),
-    )
     remarks = []
     if len(names) > MOST_ATTRIBUTES:
         remarks.append(f"Charts are drawn for the first {MOST_ATTRIBUTES} of {whole(len(names))} attributes.")
     if len(tables) > MOST_TABLES:
         remarks.append(f"Charts are drawn for the first {MOST_TABLES} of {whole(len(tables))} tables of two.")
-    return Gallery(blocks, tuple(remarks))
+    return Gallery(
+        release.plan.population,
+        interval_words(release.plan.population, level),
+        (
+            tuple(_attributes(release, names[:MOST_ATTRIBUTES], level)),
+            tuple(_tables(release, tables[:MOST_TABLES], level)),
+            tuple(_lists(release, level)),
+        ),
+        tuple(remarks),
+    )
 
 
-def figure(title: str, subtitle: str, chart: Markup, *, wide: bool = False) -> Markup:
-    """A chart under its title."""
-    caption = element("figcaption", element("h3", title), element("p", subtitle))
-    return element("figure", caption, chart, class_="card wide" if wide else "card")
+def known(ask: Callable[_P, _T], *args: _P.args, **kwargs: _P.kwargs) -> _T | None:
+    """What a release answers; nothing where its strategy does not determine it or it would take too long."""
+    try:
+        return ask(*args, **kwargs)
+    except (UnsupportedWorkload, TooLarge):
+        return None
 
 
-def _chart(title: str, subtitle: str, chart: Markup, *, wide: bool = False) -> _Chart:
-    return _Chart(figure(title, subtitle, chart, wide=wide), wide)
-
-
-def _attributes(release: Release | Combined, names: Sequence[str], level: float) -> Iterator[_Chart]:
+def _attributes(release: Release | Combined, names: Sequence[str], level: float) -> Iterator[Figure]:
     """One attribute at a time: a histogram, and its cumulative counts if ranges of it were asked for."""
     ranged = {
         factor.attributes[0]
@@ -101,89 +94,87 @@ def _attributes(release: Release | Combined, names: Sequence[str], level: float)
         if isinstance(factor, Intervals)
     }
     for name in names:
-        axis = asking.axis_of(release, name)
-        found = asking.cells(release, axis, level)
+        axis = chart_axis(release.plan.domain, name, MOST_CELLS)
+        found = known(histogram, release, axis, level)
         if found is not None:
             yield _histogram(axis, found, level)
-        if name in ranged:
-            running = asking.cumulative(release, axis, level)
-            if running is not None:
-                yield _cumulative(axis, running, level)
+        running = known(cumulative, release, axis, level) if name in ranged else None
+        if running is not None:
+            yield _cumulative(axis, running, level)
 
 
-def _histogram(axis: asking.Axis, data: Estimates, level: float) -> _Chart:
+def _histogram(axis: ChartAxis, data: Estimates, level: float) -> Figure:
     """Columns for many cells in order, labelled bars for a few."""
-    bars_mean = f"lines are {_percent(level)} intervals"
+    title, bars_mean = f"Records by {axis.name}", f"lines are {_percent(level)} intervals"
     if axis.numeric is not None and len(data) > _FEW_CELLS:
         merged = "" if axis.width == 1 else f", {axis.width} cells to a column"
-        chart = columns(data, axis.ticks, axis.name, _histogram_words(axis.name, data, level))
-        return _chart(f"Records by {axis.name}", f"Histogram{merged}; {bars_mean}", chart, wide=True)
-    shown = data.part(0, _MOST_BARS)
+        chart = columns(data, axis, _in_words(axis.name, data, level))
+        return Figure(title, f"Histogram{merged}; {bars_mean}", chart, wide=True)
+    shown = data.take(range(min(_MOST_BARS, len(data))))
     left_out = "" if len(shown) == len(data) else f", the first {len(shown)} of {whole(len(data))}"
-    words = _histogram_words(axis.name, shown, level)
-    return _chart(f"Records by {axis.name}", f"Counts{left_out}; {bars_mean}", _listed(shown, words))
+    return Figure(title, f"Counts{left_out}; {bars_mean}", _listed(axis.name, shown, level))
 
 
-def _cumulative(axis: asking.Axis, data: Estimates, level: float) -> _Chart:
+def _cumulative(axis: ChartAxis, data: Estimates, level: float) -> Figure:
     """How many records lie below each value."""
     total = counts([data.answer[-1]], [data.std_error[-1]])[0]
     words = f"Cumulative number of records by {axis.name} with a {_percent(level)} band, rising from 0 to {total}."
-    chart = curves([Series(axis.name, data)], axis.ticks, axis.name, words, steps=False)
+    chart = curves([(axis.name, data)], axis, words, steps=False)
     subtitle = f"Records below each value; the band is the {_percent(level)} interval of every point"
-    return _chart(f"Cumulative distribution of {axis.name}", subtitle, chart, wide=True)
+    return Figure(f"Cumulative distribution of {axis.name}", subtitle, chart, wide=True)
 
 
-def _tables(release: Release | Combined, parts: Sequence[Part], level: float) -> Iterator[_Chart]:
+def _tables(release: Release | Combined, parts: Sequence[Part], level: float) -> Iterator[Figure]:
     """Two attributes at a time: curves where one is long and the other short, else a heat map."""
     for part in parts:
-        data = asking.answers_of(release, [part], level)
-        if data is None:
+        first, second = (factor.columns[0] for factor in part.factors)
+        table = known(chart_table, release, first, second, level)
+        if table is None or _too_fine(table.rows) or _too_fine(table.columns):
             continue
-        first, second = (asking.axis_of(release, factor.columns[0]) for factor in part.factors)
-        if first.width > 1 or second.width > 1:
-            continue
-        if len(first.labels) < len(second.labels):
-            first, second, data = second, first, _transposed(data, len(first.labels))
-        few = len(second.labels)
-        if first.numeric is not None and len(first.labels) > _FEW_CELLS and few <= MOST_SERIES:
-            yield _overlaid(first, second, data, level)
+        if len(table.rows.labels) < len(table.columns.labels):
+            table = table.transposed()
+        long = table.rows.numeric is not None and len(table.rows.labels) > _FEW_CELLS
+        if long and len(table.columns.labels) <= MOST_SERIES:
+            yield _overlaid(table, level)
         else:
-            yield _heat(first, second, data, level)
+            yield _heat(table)
 
 
-def _overlaid(long: asking.Axis, short: asking.Axis, data: Estimates, level: float) -> _Chart:
-    """One curve for each cell of the short attribute."""
+def _too_fine(axis: ChartAxis) -> bool:
+    return axis.numeric is not None and len(axis.labels) > MOST_CELLS
+
+
+def _overlaid(table: ChartTable, level: float) -> Figure:
+    """One curve for each column."""
+    long, short, data = table.rows, table.columns, table.data
     few = len(short.labels)
-    series = [Series(f"{short.name} {label}", _every(data, at, few)) for at, label in enumerate(short.labels)]
+    series = [
+        (f"{short.name} {label}", data.take(range(at, len(data), few)))
+        for at, label in enumerate(short.labels)
+    ]
     words = (
         f"Number of records by {long.name}, one curve with a {_percent(level)} band for each {short.name}."
     )
-    chart = curves(series, long.ticks, long.name, words, steps=True)
     subtitle = f"Records in each cell; bands are {_percent(level)} intervals"
-    return _chart(f"Records by {long.name} and {short.name}", subtitle, chart, wide=True)
+    chart = curves(series, long, words, steps=True)
+    return Figure(f"Records by {long.name} and {short.name}", subtitle, chart, wide=True)
 
 
-def _heat(rows: asking.Axis, columns_: asking.Axis, data: Estimates, level: float) -> _Chart:
+def _heat(table: ChartTable) -> Figure:
     """A shaded table."""
-    words = f"Number of records by {rows.name} and {columns_.name}."
-    chart = heat(
-        data,
-        HeatAxis(rows.name, rows.labels, rows.ticks),
-        HeatAxis(columns_.name, columns_.labels, columns_.ticks, names=columns_.numeric is None),
-        words,
-    )
+    rows, along, data = table.rows, table.columns, table.data
+    chart = heat(table, f"Number of records by {rows.name} and {along.name}.")
     largest = counts([max(data.half_width)], data.std_error)[0]
     subtitle = (
         "Answers; the stronger the colour, the more"
-        if written_out(len(rows.labels), len(columns_.labels))
+        if written_out(table)
         else f"The stronger the colour, the more; an answer is known to ± {largest} at most"
     )
-    title = f"Records by {rows.name} and {columns_.name}"
-    wide = len(rows.labels) > _FEW_CELLS or len(columns_.labels) > _FEW_COLUMNS
-    return _chart(title, subtitle, chart, wide=wide)
+    wide = len(rows.labels) > _FEW_CELLS or len(along.labels) > _FEW_COLUMNS
+    return Figure(f"Records by {rows.name} and {along.name}", subtitle, chart, wide=wide)
 
 
-def _lists(release: Release | Combined, level: float) -> Iterator[_Chart]:
+def _lists(release: Release | Combined, level: float) -> Iterator[Figure]:
     """Short groups of other queries, one row each."""
     groups: dict[str, list[Part]] = {}
     for part in release.plan.workload.parts:
@@ -191,27 +182,26 @@ def _lists(release: Release | Combined, level: float) -> Iterator[_Chart]:
             groups.setdefault(part.group, []).append(part)
     short = [(name, parts) for name, parts in groups.items() if sum(p.size for p in parts) <= _MOST_LISTED]
     for name, parts in short[:MOST_LISTS]:
-        data = asking.answers_of(release, parts, level)
+        data = known(answers_of, release, parts, level)
         if data is not None:
-            words = _histogram_words(name, data, level)
             subtitle = f"Answers as asked; lines are {_percent(level)} intervals"
-            yield _chart(name[:1].upper() + name[1:], subtitle, _listed(data, words), wide=True)
+            yield Figure(name[:1].upper() + name[1:], subtitle, _listed(name, data, level), wide=True)
 
 
-def _listed(data: Estimates, words: str) -> Markup:
+def _listed(name: str, data: Estimates, level: float) -> Bars:
     """Labelled bars with intervals."""
     answers, errors = counts(data.answer, data.std_error), counts(data.half_width, data.std_error)
     written = [f"{answer} ± {error}" for answer, error in zip(answers, errors, strict=True)]
     intervals = list(zip(data.low, data.high, strict=True))
-    return bars(data.labels, data.answer, written, words, intervals=intervals)
+    return bars(data.labels, data.answer, written, _in_words(name, data, level), intervals=intervals)
 
 
-def _histogram_words(name: str, data: Estimates, level: float) -> str:
+def _in_words(name: str, data: Estimates, level: float) -> str:
     """A chart in a sentence."""
     largest = max(range(len(data)), key=data.answer.__getitem__)
     return (
         f"Chart of {whole(len(data))} answers by {name} with {_percent(level)} intervals. "
-        f"The largest is {data.sentences()[largest]}."
+        f"The largest is {sentences(data)[largest]}."
     )
 
 
@@ -227,17 +217,6 @@ def _is_charted(part: Part) -> bool:
     """Whether another kind of chart shows what a part asks."""
     one = len(part.factors) == 1 and isinstance(part.factors[0], Cells | LevelCells | Intervals)
     return one or _is_table(part)
-
-
-def _every(data: Estimates, start: int, step: int) -> Estimates:
-    return Estimates(*(column[start::step] for column in vars(data).values()))
-
-
-def _transposed(data: Estimates, rows: int) -> Estimates:
-    """The same table with its axes exchanged."""
-    width = len(data) // rows
-    order = [row * width + column for column in range(width) for row in range(rows)]
-    return Estimates(*(tuple(column[at] for at in order) for column in vars(data).values()))
 
 
 def _percent(level: float) -> str:

@@ -1,8 +1,8 @@
 """One release as one web page that needs nothing else: no network, no fonts, no files.
 
 Guarantees
-- The page loads nothing and runs nothing but its own script, whatever the release holds: elements are built, not pasted
-  (`rowspace.markup`), and the page's own policy forbids the rest
+- The page loads nothing and runs nothing but its own script, whatever the release holds: its templates escape every
+  text (`report.pages`), and its own policy forbids the rest
   (tests/report/html/test_page.py::test_hostile_names_stay_text, ::test_nothing_is_loaded).
 - The same release, title and budget give the same bytes (tests/report/html/test_page.py::test_equal_input_equal_page).
 - It is written whole or not at all (tests/report/html/test_page.py::test_written_whole_or_not_at_all).
@@ -13,32 +13,63 @@ Guarantees
 from __future__ import annotations
 
 import os
+from dataclasses import dataclass
 
 from rowspace._version import __version__
 from rowspace.exceptions import InvalidInput
 from rowspace.files import write_whole
 from rowspace.ledger import content_digest
-from rowspace.markup import Markup, element, fragment
-from rowspace.planning import interval_words
 from rowspace.privacy import Privacy, odds_bound
-from rowspace.releases import Combined, Release
+from rowspace.releases import TABLE_LIMIT, Combined, Release
 
 from ..numbers import figures, shown_above, whole
+from ..pages import render
+from ..views import Link, Page, Table, Tile
 from ..words import parameters
-from .answers import answer_tables
-from .budget import Spending, budget_words
-from .combining import combined_citation, combined_method, combined_privacy, combined_tiles
-from .gallery import gallery
-from .planned import MOST_GROUPS, accuracy, strategy
-from .privacy import privacy_words
-from .script import SOURCE
-from .shell import Tile, links, opening, whole_page
+from .budget import BudgetView, Spending, budget_view
+from .gallery import Gallery, gallery
+from .listing import Listing, listing
+from .planned import Accuracy, Method, accuracy, method
+from .promise import Promise, promise
 
 PAPER = (
     "C. Li, M. Hay, V. Rastogi, G. Miklau, A. McGregor. Optimizing linear counting queries under differential privacy. "
     "PODS 2010."
 )
-_MOST_GROUPS_EXAMINED = 20 * MOST_GROUPS
+_NAMES_SHOWN = 8
+_DIGEST_SHOWN = 12
+
+
+@dataclass(frozen=True)
+class Citation:
+    """How to refer to the numbers and to the method, and how to check that a file is the release."""
+
+    numbers: str
+    facts: tuple[tuple[str, str], ...] = ()
+    paper: str = PAPER
+
+
+@dataclass(frozen=True)
+class Combining:
+    """How several releases, which have no plan in common, were combined."""
+
+    number: int
+    how: str
+    table: Table
+
+
+@dataclass(frozen=True)
+class Report:
+    """The parts of the page, in its order; of several releases `combining` stands in place of a plan."""
+
+    promises: tuple[Promise, ...]
+    answers: Gallery
+    listing: Listing
+    citation: Citation
+    accuracy: Accuracy | None = None
+    method: Method | None = None
+    combining: Combining | None = None
+    budget: BudgetView | None = None
 
 
 def write_report(
@@ -82,39 +113,94 @@ def report_page(
     True
     """
     title = title or getattr(release.plan, "title", "") or "Release"
+    page, report = report_views(release, title, level, spending)
+    return render("report.html", page, script="search.js", report=report)
+
+
+def report_views(
+    release: Release | Combined, title: str, level: float, spending: Spending | None
+) -> tuple[Page, Report]:
+    """Everything that the page shows."""
     if isinstance(release, Combined):
-        sections = _combined_sections(release, title, level, spending)
+        kicker, tiles = "Differentially private releases, combined", _combined_tiles(release)
+        report = _combined(release, title, level, spending)
     else:
-        sections = _sections(release, title, level, spending, content_digest(release.to_bytes()))
-    return whole_page(
-        title,
-        _header(release, title),
-        links((anchor, short) for anchor, short, _, _ in sections),
-        element(
-            "main",
-            *(
-                element("section", element("h2", heading), content, id=anchor)
-                for anchor, _, heading, content in sections
-            ),
-        ),
-        skip=("Skip to the answers", "answers"),
-        script=SOURCE,
-    )
-
-
-def _header(release: Release | Combined, title: str) -> Markup:
-    """What this is, and the four figures that matter."""
-    plan = release.plan
-    about = ", ".join(plan.workload.attributes[:8]) + (
-        " and more" if len(plan.workload.attributes) > 8 else ""
-    )
-    several = isinstance(release, Combined)
-    return opening(
-        "Differentially private releases, combined" if several else "Differentially private release",
-        title,
+        kicker, tiles = "Differentially private release", _tiles(release)
+        report = _single(release, title, level, spending)
+    attributes = release.plan.workload.attributes
+    about = ", ".join(attributes[:_NAMES_SHOWN]) + (" and more" if len(attributes) > _NAMES_SHOWN else "")
+    lead = (
         f"Counts of records by {about or 'all records'}, each with noise that protects every single record and with an "
-        "error bar that says how much.",
-        tiles=_combined_tiles(release) if isinstance(release, Combined) else _tiles(release),
+        "error bar that says how much."
+    )
+    links = [
+        Link("privacy", "Privacy"),
+        Link("answers", "Answers"),
+        *([Link("accuracy", "Accuracy")] if report.accuracy else []),
+        Link("plan", "Method"),
+        *([Link("budget", "Budget")] if report.budget else []),
+        Link("table", "Table"),
+        Link("cite", "Citation"),
+    ]
+    return Page(title, kicker, (lead,), tiles, tuple(links), Link("answers", "Skip to the answers")), report
+
+
+def _single(release: Release, title: str, level: float, spending: Spending | None) -> Report:
+    """The parts of the page of one release."""
+    plan, digest = release.plan, content_digest(release.to_bytes())
+    numbers = (
+        f"{title}. {whole(plan.workload.size)} counts under {plan.privacy}. Released with rowspace {__version__}. "
+        f"SHA-256 {digest}."
+    )
+    rows, cells = plan.strategy.shape
+    facts = (
+        (
+            "noise",
+            f"{plan.noise.name}; standard error of an answer {figures([plan.rmse])[0]} (root mean square)",
+        ),
+        ("measured", f"{whole(rows)} noisy answers over {whole(cells)} cells"),
+        ("software", f"rowspace {__version__}"),
+        ("SHA-256 of the release file", digest),
+    )
+    return Report(
+        (promise(plan.privacy),),
+        gallery(release, level),
+        listing(release, level),
+        Citation(numbers, facts),
+        accuracy=accuracy(plan),
+        method=method(plan),
+        budget=None if spending is None else budget_view(spending, digest),
+    )
+
+
+def _combined(both: Combined, title: str, level: float, spending: Spending | None) -> Report:
+    """The parts of the page of several releases."""
+    if spending is not None:
+        raise InvalidInput(
+            "the page of several releases shows no budget: leave out spending, or write one for each"
+        )
+    digests = [content_digest(release.to_bytes()) for release in both.releases]
+    numbers = (
+        f"{title}. {whole(both.plan.workload.size)} counts under {both.plan.privacy}. {len(both.releases)} releases "
+        f"combined with rowspace {__version__}. SHA-256 {', '.join(digests)}."
+    )
+    plans = [release.plan for release in both.releases]
+    rmses = figures([plan.rmse for plan in plans])
+    table = Table(
+        "The releases that were combined",
+        ("release", "answers", "promise", "standard error by itself", "SHA-256"),
+        tuple(
+            (str(number), whole(plan.workload.size), str(plan.privacy), rmse, digest[:_DIGEST_SHOWN])
+            for number, (plan, rmse, digest) in enumerate(zip(plans, rmses, digests, strict=True), start=1)
+        ),
+        codes=True,
+    )
+    return Report(
+        tuple(promise(privacy) for privacy in both.spent),
+        gallery(both, level),
+        listing(both, level),
+        Citation(numbers),
+        combining=Combining(len(both.releases), both.method, table),
     )
 
 
@@ -122,16 +208,31 @@ def _tiles(release: Release) -> tuple[Tile, ...]:
     """The four figures of a release."""
     plan = release.plan
     return (
-        ("answers", whole(plan.workload.size), f"from {whole(plan.domain.size)} cells"),
-        ("privacy", parameters(plan.privacy), _step(plan.privacy)),
-        ("typical standard error", figures([plan.rmse])[0], "of an answer, in counts (root mean square)"),
-        ("certificate", *_certificate(release)),
+        Tile("answers", whole(plan.workload.size), f"from {whole(plan.domain.size)} cells"),
+        Tile("privacy", parameters(plan.privacy), _step(plan.privacy)),
+        Tile("typical standard error", figures([plan.rmse])[0], "of an answer, in counts (root mean square)"),
+        Tile("certificate", *_certificate(release)),
     )
 
 
 def _combined_tiles(both: Combined) -> tuple[Tile, ...]:
     """The four figures of several releases."""
-    return combined_tiles(both, parameters(both.spent[0]), _step(both.spent[0]))
+    workload, others = both.plan.workload, len(both.spent) - 1
+    step = f"together with {others} more of another kind" if others else _step(both.spent[0])
+    return (
+        Tile("answers", whole(workload.size), f"from {whole(workload.domain.size)} cells"),
+        Tile("privacy", parameters(both.spent[0]), step),
+        Tile("typical standard error", *_typical_error(both)),
+        Tile("releases", whole(len(both.releases)), "combined, at no cost of privacy"),
+    )
+
+
+def _typical_error(both: Combined) -> tuple[str, str]:
+    """The root mean square of the standard errors."""
+    if both.plan.workload.size > TABLE_LIMIT:
+        return "–", "the answers are too many to look at"
+    squares = both.answers()["std_error"] ** 2
+    return figures([float(squares.mean()) ** 0.5])[0], "of an answer, in counts (root mean square)"
 
 
 def _certificate(release: Release) -> tuple[str, str]:
@@ -154,99 +255,3 @@ def _step(privacy: Privacy) -> str:
     if bound is None or not bound.chance:
         return step
     return f"{step}; odds as with ε = {shown_above(bound.epsilon)}, but for a chance of {bound.chance:g}"
-
-
-def _sections(
-    release: Release, title: str, level: float, spending: Spending | None, digest: str
-) -> list[tuple[str, str, str, Markup]]:
-    """Anchor, short name, heading and content of every part of the page."""
-    plan = release.plan
-    groups = {part.group for part in plan.workload.parts}
-    errors = plan.group_errors() if len(groups) <= _MOST_GROUPS_EXAMINED else None
-    sections = [
-        ("privacy", "Privacy", "What it means for a person", privacy_words(plan.privacy)),
-        ("answers", "Answers", "The answers", _charts(release, level)),
-        ("accuracy", "Accuracy", "How accurate they are", accuracy(plan, errors)),
-        ("plan", "Method", "How they were obtained", strategy(plan)),
-    ]
-    if spending is not None:
-        sections.append(("budget", "Budget", "The budget", budget_words(spending, digest)))
-    sections.append(("table", "Table", "Answer by answer", answer_tables(release, level)))
-    sections.append(("cite", "Citation", "Citing and checking", _citing(release, title, digest)))
-    return sections
-
-
-def _combined_sections(
-    both: Combined, title: str, level: float, spending: Spending | None
-) -> list[tuple[str, str, str, Markup]]:
-    """The parts of the page of several releases, which have no plan in common."""
-    if spending is not None:
-        raise InvalidInput(
-            "the page of several releases shows no budget: leave out spending, or write one for each"
-        )
-    return [
-        ("privacy", "Privacy", "What it means for a person", combined_privacy(both)),
-        ("answers", "Answers", "The answers", _charts(both, level)),
-        ("plan", "Method", "How they were obtained", combined_method(both)),
-        ("table", "Table", "Answer by answer", answer_tables(both, level)),
-        ("cite", "Citation", "Citing and checking", combined_citation(both, title, PAPER)),
-    ]
-
-
-def _charts(release: Release | Combined, level: float) -> Markup:
-    """What was released, drawn."""
-    drawn = gallery(release, level)
-    left_out = release.plan.population
-    return fragment(
-        element("p", element("strong", left_out)) if left_out else None,
-        element(
-            "p",
-            f"{interval_words(left_out, level)} A number after ± is half the width of that interval. Answers agree "
-            "with one another; a negative or fractional count is noise, not a mistake.",
-        ),
-        *(
-            fragment(
-                element("div", *block.wide, class_="cards") if block.wide else None,
-                element("div", *block.narrow, class_="masonry") if block.narrow else None,
-            )
-            for block in drawn.blocks
-        ),
-        *(element("p", remark, class_="note") for remark in drawn.remarks),
-    )
-
-
-def _citing(release: Release, title: str, digest: str) -> Markup:
-    """How to refer to the release, and how to check that a file is it."""
-    plan = release.plan
-    citation = (
-        f"{title}. {whole(plan.workload.size)} counts under {plan.privacy}. Released with rowspace {__version__}. "
-        f"SHA-256 {digest}."
-    )
-    facts = (
-        (
-            "noise",
-            f"{plan.noise.name}; standard error of an answer {figures([plan.rmse])[0]} (root mean square)",
-        ),
-        (
-            "measured",
-            f"{whole(plan.strategy.shape[0])} noisy answers over {whole(plan.strategy.shape[1])} cells",
-        ),
-        ("software", f"rowspace {__version__}"),
-        ("SHA-256 of the release file", digest),
-    )
-    return fragment(
-        element("p", "Cite these numbers as"),
-        element("pre", citation),
-        element("p", "and the method as"),
-        element("pre", PAPER),
-        element(
-            "dl",
-            *(
-                pair
-                for name, value in facts
-                for pair in (element("dt", name), element("dd", element("code", value)))
-            ),
-            class_="facts",
-        ),
-        element("p", "Any further computation on these numbers costs no privacy.", class_="note"),
-    )

@@ -1,5 +1,5 @@
-"""Colours of the page, for light and for dark screens. Texts keep a contrast of at least 4.5 : 1, marks 3 : 1
-(tests/report/html/test_palette.py)."""
+"""Colours of pages and figures, for light and for dark screens. Texts have a contrast of at least 4.5 : 1, marks of
+3 : 1 (tests/report/html/test_palette.py)."""
 
 from __future__ import annotations
 
@@ -44,8 +44,3 @@ DARK = MappingProxyType(
         "series4": "#d79add",
     }
 )
-
-
-def variables(palette: MappingProxyType[str, str]) -> str:
-    """The palette as CSS variables."""
-    return " ".join(f"--{name}: {colour};" for name, colour in palette.items())

@@ -1,4 +1,4 @@
-"""Axes: where a number lies, and which numbers to write beside it."""
+"""Axes: where a number lies, and which labels stand beside it."""
 
 from __future__ import annotations
 
@@ -6,8 +6,13 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-EXTENT = 1000.0
+from rowspace.domain import Dates, Numeric
+from rowspace.releases import ChartAxis
+
+EXTENT = 1000
 """Width and height of the area of every chart, in its own units; the browser stretches it."""
+_END = 0.97
+_LONGEST = 16
 
 
 @dataclass(frozen=True)
@@ -28,6 +33,29 @@ class Scale:
     def up(self, value: float) -> str:
         """The same from the bottom; the area counts from the top."""
         return coordinate(EXTENT * (1 - self.share(value)))
+
+
+@dataclass(frozen=True)
+class Tick:
+    """A label at a place along an axis, from 0 to 1."""
+
+    share: float
+    label: str
+
+    @property
+    def percent(self) -> str:
+        """The place, for a style sheet."""
+        return f"{100 * self.share:.2f}%"
+
+    @property
+    def height(self) -> str:
+        """The place on an axis that goes up, in the units of the area."""
+        return coordinate(EXTENT * (1 - self.share))
+
+    @property
+    def last(self) -> bool:
+        """Whether it is at the end of the axis: a label there leans inwards, or it would leave the card."""
+        return self.share > _END
 
 
 def covering(values: Sequence[float]) -> Scale:
@@ -67,9 +95,49 @@ def tick_labels(values: Sequence[float]) -> list[str]:
     return [label.replace("-", "\u2212") for label in labels]
 
 
+def number_ticks(scale: Scale) -> tuple[Tick, ...]:
+    """Round numbers along a scale."""
+    values = ticks(scale)
+    return tuple(Tick(scale.share(v), label) for v, label in zip(values, tick_labels(values), strict=True))
+
+
+def axis_ticks(axis: ChartAxis) -> tuple[Tick, ...]:
+    """Labels along an axis: round numbers or edges of a numeric attribute, middles of the cells of another.
+
+    Columns are drawn equally wide, whatever their bins are.
+    """
+    number, attribute = len(axis.labels), axis.numeric
+    if attribute is None:
+        every = math.ceil(number / 12)
+        return tuple(Tick((at + 0.5) / number, axis.labels[at]) for at in range(0, number, every))
+    if axis.equal_edges is not None:
+        span = attribute.edge(attribute.size) - attribute.edge(0)
+        shown = attribute.edge(0) + span * (number * axis.width / attribute.size)
+        return number_ticks(Scale(attribute.low, shown))
+    every = math.ceil((number + 1) / 6)
+    return tuple(
+        Tick(at / number, _edge_label(attribute, min(at * axis.width, attribute.size)))
+        for at in range(0, number + 1, every)
+    )
+
+
+def shortened(label: str) -> str:
+    """A name that leaves room for what it names; the beginning and the end tell most.
+
+    >>> shortened("Transport-moving"), shortened("Outlying-US(Guam-USVI-etc)")
+    ('Transport-moving', 'Outlying-U…-etc)')
+    """
+    return label if len(label) <= _LONGEST else f"{label[: _LONGEST - 6]}…{label[-5:]}"
+
+
 def coordinate(value: float) -> str:
     """A number of the area, short."""
     return f"{value:.1f}".removesuffix(".0")
+
+
+def _edge_label(attribute: Numeric, index: int) -> str:
+    edge = attribute.edge(index)
+    return attribute.format(edge) if isinstance(attribute, Dates) else tick_labels([edge])[0]
 
 
 def _step(span: float, parts: int) -> float:

@@ -1,0 +1,148 @@
+"""The numbers of a chart, asked of a release at no cost. Pages and matplotlib figures draw the same ones."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import scipy
+
+from rowspace import operators as op
+from rowspace.domain import Dates, Domain, Numeric
+from rowspace.exceptions import TooLarge
+from rowspace.operators.base import Vector
+from rowspace.workload import Part, Workload, marginal, prefixes, product
+
+from .combined import Combined
+from .release import Release
+
+_MOST_MERGED = 2**20
+
+
+@dataclass(frozen=True)
+class Estimates:
+    """Some answers with their intervals, under the labels they are drawn with."""
+
+    labels: tuple[str, ...]
+    answer: tuple[float, ...]
+    std_error: tuple[float, ...]
+    low: tuple[float, ...]
+    high: tuple[float, ...]
+
+    def __len__(self) -> int:
+        return len(self.labels)
+
+    @property
+    def half_width(self) -> list[float]:
+        """Half the width of each interval: what a ± means."""
+        return [(high - low) / 2 for low, high in zip(self.low, self.high, strict=True)]
+
+    def take(self, indices: Iterable[int]) -> Estimates:
+        """Some of them, in the order of the indices."""
+        at = list(indices)
+        return Estimates(*(tuple(column[index] for index in at) for column in vars(self).values()))
+
+
+@dataclass(frozen=True)
+class ChartAxis:
+    """The cells of an attribute or of a taxonomy level along a chart, `width` neighbours taken together."""
+
+    name: str
+    labels: tuple[str, ...]
+    numeric: Numeric | None = None
+    width: int = 1
+
+    @property
+    def equal_edges(self) -> Vector | None:
+        """The edges of numbers in bins of one width; other bins would need heights per unit of width."""
+        if self.numeric is None or isinstance(self.numeric, Dates):
+            return None
+        widths = np.diff(self.numeric.edges)
+        return self.numeric.edges if np.allclose(widths, widths[0]) else None
+
+
+@dataclass(frozen=True)
+class ChartTable:
+    """Answers by two attributes, row by row."""
+
+    rows: ChartAxis
+    columns: ChartAxis
+    data: Estimates
+
+    def transposed(self) -> ChartTable:
+        """The same table with its axes exchanged."""
+        width = len(self.columns.labels)
+        order = (at for column in range(width) for at in range(column, len(self.data), width))
+        return ChartTable(self.columns, self.rows, self.data.take(order))
+
+
+def chart_axis(domain: Domain, name: str, most: int | None = None) -> ChartAxis:
+    """An attribute or level; the bins of a numeric one are merged until there are no more than `most`."""
+    owner, level = domain.resolve(name)
+    if level is not None:
+        found = domain.level(level)
+        return ChartAxis(name, tuple(found.label(at) for at in range(found.size)))
+    attribute = domain[owner]
+    if not isinstance(attribute, Numeric):
+        return ChartAxis(name, tuple(attribute.labels()))
+    n, width = attribute.size, 1 if most is None else math.ceil(attribute.size / most)
+    spans = (attribute.span_label(first, min(first + width, n) - 1) for first in range(0, n, width))
+    return ChartAxis(name, tuple(spans), attribute, width)
+
+
+def histogram(release: Release | Combined, axis: ChartAxis, level: float) -> Estimates:
+    """The number of records in each cell of an axis."""
+    domain = release.plan.domain
+    if axis.width == 1:
+        return _ask(release, marginal(domain, axis.name), axis.labels, level)
+    return _ask(
+        release, product(domain, {axis.name: _merging(domain, axis, _MOST_MERGED)}), axis.labels, level
+    )
+
+
+def cumulative(release: Release | Combined, axis: ChartAxis, level: float) -> Estimates:
+    """The number of records up to the end of each cell of an axis."""
+    domain = release.plan.domain
+    labels = tuple(f"up to {label}" for label in axis.labels)
+    if axis.width == 1:
+        return _ask(release, prefixes(domain, axis.name), labels, level)
+    summed = op.Dense(_merging(domain, axis, _MOST_MERGED // 64).to_dense().cumsum(axis=0))
+    return _ask(release, product(domain, {axis.name: summed}), labels, level)
+
+
+def chart_table(release: Release | Combined, rows: str, columns: str, level: float) -> ChartTable:
+    """The number of records by two attributes or levels."""
+    domain = release.plan.domain
+    queries = marginal(domain, rows, columns)
+    # The answers come in the order of the domain, whatever the order of the names.
+    first, second = sorted((rows, columns), key=lambda name: domain.position(domain.resolve(name)[0]))
+    data = _ask(release, queries, tuple(queries.labels()), level)
+    table = ChartTable(chart_axis(domain, first), chart_axis(domain, second), data)
+    return table if rows == first else table.transposed()
+
+
+def answers_of(release: Release | Combined, parts: Sequence[Part], level: float) -> Estimates:
+    """The answers of some parts of the workload, labelled as the workload labels them."""
+    queries = Workload(release.plan.domain, list(parts))
+    return _ask(release, queries, tuple(queries.labels()), level)
+
+
+def _ask(release: Release | Combined, queries: Workload, labels: tuple[str, ...], level: float) -> Estimates:
+    """The answers under these labels."""
+    answers = release.ask(queries, level)
+    return Estimates(
+        labels, *(tuple(answers[name].tolist()) for name in ("answer", "std_error", "low", "high"))
+    )
+
+
+def _merging(domain: Domain, axis: ChartAxis, most: int) -> op.Operator:
+    """The 0/1 matrix that adds up neighbouring cells."""
+    n = domain[axis.name].size
+    if n > most:
+        raise TooLarge(f"a chart of {n:,} cells taken together exceeds {most:,}; draw a coarser level")
+    at = np.arange(n)
+    return op.Sparse(
+        scipy.sparse.csr_array((np.ones(n), (at // axis.width, at)), shape=(len(axis.labels), n))
+    )
