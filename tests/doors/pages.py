@@ -79,12 +79,12 @@ def _page(visit: Visit) -> list[list[str]]:
     assert command.read_text(encoding="utf-8") == text
     visit.asked.kept["html"] = text
     assert "std. error" in visit.release._repr_html_()
-    return [row for table in _tables(text, "") for row in table if len(row) == 4 and " to " in row[2]]
+    return [row for table in tables_of(text, "") for row in table if len(row) == 4 and " to " in row[2]]
 
 
 def _heat_tables(visit: Visit) -> Iterator[Seen]:
     """Every shaded table with figures: its first row and column say which cell is which."""
-    for table in _tables(visit.asked.kept["html"], "heat"):
+    for table in tables_of(visit.asked.kept["html"], "heat"):
         (corner, *across), *body = table
         names = tuple(corner.split(" \\ "))
         of = Table(visit.world.domain, names)
@@ -131,7 +131,7 @@ class _Tables(HTMLParser):
             self._cell.append(data)
 
 
-def _tables(page: str, kind: str) -> list[list[list[str]]]:
+def tables_of(page: str, kind: str) -> list[list[list[str]]]:
     parser = _Tables()
     parser.feed(page)
     return [rows for found, rows in parser.found if found == kind or not kind]

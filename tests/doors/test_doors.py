@@ -10,13 +10,16 @@ from pathlib import Path
 
 import matplotlib as mpl
 import numpy as np
+import pandas as pd
 import pytest
 
 import rowspace as rs
 from rowspace.operators import Scaled
+from rowspace.report.html import report_page
 
 from . import asking, deriving, pages, writing  # noqa: F401 - they fill the catalogue
 from .doors import DOORS, Asked, Visit, own_rows
+from .pages import tables_of
 from .worlds import STRATEGIES, Reference, World, world
 
 QUESTIONS = os.environ.get("ROWSPACE_DOORS")
@@ -110,6 +113,25 @@ def check_against_pandas(asked: Asked, questions: list) -> None:
         truth = question.truth(asked.world.raw)
         np.testing.assert_array_equal(np.rint(figures["answer"]), truth)
         assert np.abs(figures["answer"] - truth).max() < 0.3
+
+
+def test_a_table_with_missing_values_is_on_the_page_as_pandas_counts_it() -> None:
+    domain = rs.Domain(sex=rs.Categorical(["F", "M"]), income=rs.Categorical(["low", "high"]))
+    rows = {("F", "low"): 100, ("F", "high"): 20, ("M", "low"): 400, ("M", "high"): 50, ("M", None): 3}
+    rows |= {(None, "low"): 7, (None, None): 1}
+    raw = pd.DataFrame([pair for pair, n in rows.items() for _ in range(n)], columns=["sex", "income"])
+    for names in (("sex", "income"), ("income", "sex")):
+        queries = rs.workload.marginal(domain, *names, missing=True)
+        page = report_page(rs.release(rs.plan(queries, rs.PureDP(1e4)), raw))
+        ((corner, *across), *body) = tables_of(page, "heat")[0]
+        down, along = corner.split(" \\ ")
+        found = {
+            (row[0], label): round(float(cell.split(" ± ")[0].replace(",", "")))
+            for row in body
+            for label, cell in zip(across, row[1:], strict=True)
+        }
+        counts = pd.crosstab(raw[down].fillna("missing"), raw[along].fillna("missing"))
+        assert found == counts.stack().to_dict()
 
 
 def test_mbi_is_a_door_where_it_is_installed() -> None:

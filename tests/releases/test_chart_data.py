@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import rowspace as rs
 from rowspace.exceptions import TooLarge
-from rowspace.releases import chart_axis, chart_table, cumulative, histogram
+from rowspace.releases import chart_axis, chart_table, cumulative, histogram, missing_records
 
 DOMAIN = rs.Domain(age=rs.Numeric(0, 10, bins=10), place=rs.Categorical(["a", "b", "c"]))
 
@@ -47,3 +48,23 @@ def test_what_is_too_fine_is_refused() -> None:
     plan = rs.plan(rs.workload.total(domain), rs.PureDP(1.0))
     with pytest.raises(TooLarge, match="coarser level"):
         histogram(rs.release(plan, [1] * plan.domain.size), chart_axis(domain, "x", 120), 0.9)
+
+
+def test_missing_values_stand_last_where_they_are_asked_for() -> None:
+    queries = rs.workload.marginal(DOMAIN, "age", "place", missing=True)
+    rows = pd.DataFrame({"age": [1, 1, 1, None, 2], "place": ["a", "a", None, "b", None]})
+    release = rs.release(rs.plan(queries, rs.PureDP(1e4), effort="fast"), rows)
+    down, along = (
+        chart_table(release, *names, 0.9, missing=True) for names in (("age", "place"), ("place", "age"))
+    )
+    assert along.transposed() == down
+    assert down.columns.labels == ("a", "b", "c", "missing")
+    assert (down.rows.labels[-1], len(down.rows.labels)) == ("missing", 11)
+    found = dict(zip(down.data.labels, np.rint(down.data.answer), strict=True))
+    assert {label: n for label, n in found.items() if n} == {
+        "age in [1, 2) and place = a": 2,
+        "age in [1, 2) and place is missing": 1,
+        "age in [2, 3) and place is missing": 1,
+        "age is missing and place = b": 1,
+    }
+    assert np.rint(missing_records(release, "place", 0.9).answer) == [2]

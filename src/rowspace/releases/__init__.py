@@ -9,6 +9,7 @@ from .chart_data import (
     chart_table,
     cumulative,
     histogram,
+    missing_records,
 )
 from .combined import Combined, combine
 from .consistent import Consistent
@@ -38,5 +39,6 @@ __all__ = [
     "export",
     "exported_files",
     "histogram",
+    "missing_records",
     "notes_of",
 ]

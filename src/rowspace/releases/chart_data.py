@@ -14,6 +14,7 @@ from rowspace.domain import Dates, Domain, Numeric
 from rowspace.exceptions import TooLarge
 from rowspace.operators.base import Vector
 from rowspace.workload import Part, Workload, marginal, prefixes, product
+from rowspace.workload.factors import Factor
 
 from .combined import Combined
 from .release import Release
@@ -38,6 +39,10 @@ class Estimates:
     def half_width(self) -> list[float]:
         """Half the width of each interval: what a ± means."""
         return [(high - low) / 2 for low, high in zip(self.low, self.high, strict=True)]
+
+    def joined(self, other: Estimates) -> Estimates:
+        """These, then the others."""
+        return Estimates(*(a + b for a, b in zip(vars(self).values(), vars(other).values(), strict=True)))
 
     def take(self, indices: Iterable[int]) -> Estimates:
         """Some of them, in the order of the indices."""
@@ -112,14 +117,29 @@ def cumulative(release: Release | Combined, axis: ChartAxis, level: float) -> Es
     return _ask(release, product(domain, {axis.name: summed}), labels, level)
 
 
-def chart_table(release: Release | Combined, rows: str, columns: str, level: float) -> ChartTable:
-    """The number of records by two attributes or levels."""
+def missing_records(release: Release | Combined, name: str, level: float) -> Estimates:
+    """The number of records whose value of an attribute or level is missing."""
+    queries = marginal(release.plan.domain, name, missing=True)
+    data = _ask(release, queries, tuple(_labels(queries.parts[0].factors[0])), level)
+    return data.take([len(data) - 1])
+
+
+def chart_table(
+    release: Release | Combined, rows: str, columns: str, level: float, *, missing: bool = False
+) -> ChartTable:
+    """The number of records by two attributes or levels; with `missing`, also where a value is missing."""
     domain = release.plan.domain
-    queries = marginal(domain, rows, columns)
+    queries = marginal(domain, rows, columns, missing=missing)
     # The answers come in the order of the domain, whatever the order of the names.
     first, second = sorted((rows, columns), key=lambda name: domain.position(domain.resolve(name)[0]))
     data = _ask(release, queries, tuple(queries.labels()), level)
-    table = ChartTable(chart_axis(domain, first), chart_axis(domain, second), data)
+    if missing:
+        # What is missing has no place among numbers: then the axis is a list of names.
+        named = zip((first, second), queries.parts[0].factors, strict=True)
+        down, along = (ChartAxis(name, tuple(_labels(factor))) for name, factor in named)
+    else:
+        down, along = chart_axis(domain, first), chart_axis(domain, second)
+    table = ChartTable(down, along, data)
     return table if rows == first else table.transposed()
 
 
@@ -135,6 +155,11 @@ def _ask(release: Release | Combined, queries: Workload, labels: tuple[str, ...]
     return Estimates(
         labels, *(tuple(answers[name].tolist()) for name in ("answer", "std_error", "low", "high"))
     )
+
+
+def _labels(factor: Factor) -> list[str]:
+    """What stands in a table for each query of a factor."""
+    return factor.entries(np.arange(factor.size))
 
 
 def _merging(domain: Domain, axis: ChartAxis, most: int) -> op.Operator:

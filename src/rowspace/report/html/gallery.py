@@ -19,6 +19,7 @@ from rowspace.releases import (
     chart_table,
     cumulative,
     histogram,
+    missing_records,
 )
 from rowspace.workload import Part
 from rowspace.workload.factors import Cells, LevelCells
@@ -93,24 +94,35 @@ def _attributes(release: Release | Combined, names: Sequence[str], level: float)
         for factor in part.factors
         if isinstance(factor, Intervals)
     }
+    with_missing = {
+        factor.columns[0]
+        for part in release.plan.workload.parts
+        for factor in part.factors
+        if isinstance(factor, Cells | LevelCells) and factor.missing
+    }
     for name in names:
         axis = chart_axis(release.plan.domain, name, MOST_CELLS)
         found = known(histogram, release, axis, level)
+        missing = known(missing_records, release, name, level) if name in with_missing else None
         if found is not None:
-            yield _histogram(axis, found, level)
+            yield _histogram(axis, found, missing, level)
         running = known(cumulative, release, axis, level) if name in ranged else None
         if running is not None:
             yield _cumulative(axis, running, level)
 
 
-def _histogram(axis: ChartAxis, data: Estimates, level: float) -> Figure:
-    """Columns for many cells in order, labelled bars for a few."""
+def _histogram(axis: ChartAxis, data: Estimates, missing: Estimates | None, level: float) -> Figure:
+    """Columns for many cells in order, labelled bars for a few; what is missing comes last, or is said."""
     title, bars_mean = f"Records by {axis.name}", f"lines are {_percent(level)} intervals"
     if axis.numeric is not None and len(data) > _FEW_CELLS:
         merged = "" if axis.width == 1 else f", {axis.width} cells to a column"
+        if missing is not None:
+            merged += f"; {axis.name} is missing in {_written(missing)[0]} records"
         chart = columns(data, axis, _in_words(axis.name, data, level))
         return Figure(title, f"Histogram{merged}; {bars_mean}", chart, wide=True)
     shown = data.take(range(min(_MOST_BARS, len(data))))
+    if missing is not None:
+        shown, data = shown.joined(missing), data.joined(missing)
     left_out = "" if len(shown) == len(data) else f", the first {len(shown)} of {whole(len(data))}"
     return Figure(title, f"Counts{left_out}; {bars_mean}", _listed(axis.name, shown, level))
 
@@ -128,7 +140,8 @@ def _tables(release: Release | Combined, parts: Sequence[Part], level: float) ->
     """Two attributes at a time: curves where one is long and the other short, else a heat map."""
     for part in parts:
         first, second = (factor.columns[0] for factor in part.factors)
-        table = known(chart_table, release, first, second, level)
+        missing = any(isinstance(f, Cells | LevelCells) and f.missing for f in part.factors)
+        table = known(chart_table, release, first, second, level, missing=missing)
         if table is None or _too_fine(table.rows) or _too_fine(table.columns):
             continue
         if len(table.rows.labels) < len(table.columns.labels):
@@ -190,10 +203,14 @@ def _lists(release: Release | Combined, level: float) -> Iterator[Figure]:
 
 def _listed(name: str, data: Estimates, level: float) -> Bars:
     """Labelled bars with intervals."""
-    answers, errors = counts(data.answer, data.std_error), counts(data.half_width, data.std_error)
-    written = [f"{answer} ± {error}" for answer, error in zip(answers, errors, strict=True)]
     intervals = list(zip(data.low, data.high, strict=True))
-    return bars(data.labels, data.answer, written, _in_words(name, data, level), intervals=intervals)
+    return bars(data.labels, data.answer, _written(data), _in_words(name, data, level), intervals=intervals)
+
+
+def _written(data: Estimates) -> list[str]:
+    """Answers with half their intervals."""
+    answers, errors = counts(data.answer, data.std_error), counts(data.half_width, data.std_error)
+    return [f"{answer} ± {error}" for answer, error in zip(answers, errors, strict=True)]
 
 
 def _in_words(name: str, data: Estimates, level: float) -> str:
