@@ -26,7 +26,7 @@ from .exceptions import IntegerOverflow, InvalidInput
 from .noise import BitSource, SecureRandom, discrete_gaussian, discrete_laplace, rounded_gaussian
 from .operators import Operator, TableOperator
 from .planning import check_overflow, dropped_bits, record_limit
-from .planning.known import require_known_noise
+from .planning.known import checked_strategy
 from .privacy import DiscreteGaussian, DiscreteLaplace, NoiseModel, RoundedGaussian
 
 Integers = npt.NDArray[np.int64]
@@ -48,7 +48,7 @@ def measure(
 
     counts: one integer per cell; for a strategy of tables, something with `table(attributes)`, the counts over some.
     """
-    require_known_noise(strategy, noise)
+    strategy = checked_strategy(strategy, noise)
     check_overflow(strategy)
     bits = dropped_bits(strategy)
     if hasattr(counts, "table"):
