@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import sqlite3
 from collections.abc import Iterator
@@ -89,6 +90,16 @@ class Database:
                     yield connection
         finally:
             self._creates = False
+
+    def take_turns(self, connection: sa.Connection, source: str) -> None:
+        """Until this transaction ends nobody else charges for the source, to whichever budget.
+
+        On a server budgets are locked one by one, so that two of them could take the same source at once. A SQLite file
+        is locked as a whole already.
+        """
+        if self.file is None:
+            number = int.from_bytes(hashlib.sha256(source.encode()).digest()[:8], signed=True)
+            connection.execute(sa.select(sa.func.pg_advisory_xact_lock(number)))
 
     def is_foreign(self, connection: sa.Connection) -> bool:
         """Whether a file is somebody else's database, which must not be written into."""

@@ -238,6 +238,10 @@ class Ledger:
             "digest": content_digest(content),
         }
         with self._database.writing() as connection:
+            if source is not None:
+                self._database.take_turns(
+                    connection, source
+                )  # always before a budget's lock: no two wait for each other
             if self._tables.filter(connection, dataset, lock=True) != filter_:
                 raise LedgerError(f"{self.name} was replaced meanwhile; try again. Nothing was released")
             self._tables.require_one_budget(connection, dataset, source, second_budget)
