@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 from fractions import Fraction
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import rowspace as rs
@@ -15,7 +16,7 @@ from rowspace.ledger import ledger as ledger_module
 from rowspace.ledger.names import check_name, look_alike
 from rowspace.ledger.plots import plot_spending
 from rowspace.privacy import ApproxDPTheorem3
-from tests.ledger.examples import COUNTS, new_ledger, plan, total
+from tests.ledger.examples import COUNTS, DOMAIN, new_ledger, plan, total
 
 
 def test_ten_tenths_make_one(tmp_path: Path) -> None:
@@ -66,6 +67,22 @@ def test_the_hash_is_of_what_is_asked(tmp_path: Path) -> None:
     again = rs.plan(first.workload, first.privacy)
     assert plan_hash(rs.Plan.load(tmp_path / "a.plan")) == plan_hash(again) == plan_hash(first)
     assert plan_hash(plan(rs.PureDP(0.5))) != plan_hash(first)
+
+
+def test_the_hash_is_of_the_numbers_in_arrays_too() -> None:
+    """Two matrices of one shape and one sensitivity, whose plans differ in nothing else."""
+    queries = rs.workload.ranges(DOMAIN, "age")
+    one, other = (
+        rs.plan(queries, rs.PureDP(1.0), strategy=np.diag(weights))
+        for weights in ([1, 2, 3, 4, 5, 6], [1, 2, 3, 4, 6, 5])
+    )
+    (body, arrays), (other_body, other_arrays) = one.encode(), other.encode()
+    asked = ("workload", "privacy", "strategy", "noise")
+    assert [body[part] for part in asked] == [other_body[part] for part in asked]
+    assert {name: array.shape for name, array in arrays.items()} == {
+        name: array.shape for name, array in other_arrays.items()
+    }
+    assert plan_hash(one) != plan_hash(other)
 
 
 def test_resume_gives_the_same_bytes(tmp_path: Path) -> None:
