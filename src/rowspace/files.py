@@ -9,8 +9,9 @@ Guarantees
   before they are unpacked (tests/hostile/test_bounded.py::test_a_hostile_file_fails_fast_and_small).
 - Reading evaluates nothing: no pickle, no literals, a header must match one pattern
   (tests/hostile/test_bounded.py::test_reading_a_file_executes_nothing).
-- Only regular files are read or replaced: a device, a pipe or a folder is one clear error, and nothing waits for it
-  (tests/hostile/test_regular_files.py::test_only_regular_files_are_read, ::test_no_device_is_replaced).
+- Only regular files are read or replaced: a device, a pipe or a folder, or a link to one, is one clear error, and
+  nothing waits for it; links stay links (tests/hostile/test_regular_files.py::test_only_regular_files_are_read,
+  ::test_no_device_is_replaced, ::test_links_stay_links).
 - Hidden files that killed processes left are swept
   (tests/hostile/test_regular_files.py::test_abandoned_files_are_swept).
 - What was written can be read (tests/hostile/test_bounded.py::test_what_could_not_be_read_is_not_written).
@@ -118,17 +119,18 @@ def open_regular(path: str | os.PathLike[str]) -> BinaryIO:
     OSError: [Errno 22] it is a device, not a regular file
     """
     # Looked at before, because opening a device can set it going, and after, in case it was another then.
-    _require_regular(os.stat(path))
+    require_regular(os.stat(path))
     descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)  # a pipe must not make us wait
     try:
-        _require_regular(os.fstat(descriptor))
+        require_regular(os.fstat(descriptor))
         return os.fdopen(descriptor, "rb")
     except BaseException:
         os.close(descriptor)
         raise
 
 
-def _require_regular(status: os.stat_result) -> None:
+def require_regular(status: os.stat_result) -> None:
+    """An `OSError` that says what it is, unless it is a regular file."""
     if stat.S_ISREG(status.st_mode):
         return
     kinds = {stat.S_IFDIR: "a folder", stat.S_IFIFO: "a pipe", stat.S_IFSOCK: "a socket"}
@@ -137,33 +139,40 @@ def _require_regular(status: os.stat_result) -> None:
 
 
 def write_whole(path: str | os.PathLike[str], fill: Any) -> None:
-    """Call `fill(file)` on a temporary file and put it in place only when it is complete and on disk."""
-    target = Path(path)
-    temporary = target.with_name(f".rowspace-{secrets.token_hex(8)}")  # short: a long name must fit too
+    """Call `fill(file)` on a temporary file and put it in place only when it is complete and on disk.
+
+    A symbolic link stays: the file that it leads to is replaced, or made if there is none.
+    """
+    temporary = None
     try:
-        _check_replaceable(target)
-        _sweep(target.absolute().parent)
+        place = _place(Path(path))
+        _sweep(place.absolute().parent)
+        temporary = place.with_name(f".rowspace-{secrets.token_hex(8)}")  # short: a long name must fit too
         # O_EXCL: never somebody else's file; mode 0666 less the umask: published files are readable as usual.
         descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
         with os.fdopen(descriptor, "wb") as file:
             fill(file)
             file.flush()
             os.fsync(file.fileno())
-        os.replace(temporary, target)
+        os.replace(temporary, place)
     except OSError as error:
         reason = error.strerror or type(error).__name__
-        raise FileError(f"cannot write {target.name}: {reason}; nothing was written") from None
+        raise FileError(f"cannot write {Path(path).name or path}: {reason}; nothing was written") from None
     finally:
-        with contextlib.suppress(OSError):
-            temporary.unlink(missing_ok=True)
+        if temporary is not None:
+            with contextlib.suppress(OSError):
+                temporary.unlink(missing_ok=True)
 
 
-def _check_replaceable(target: Path) -> None:
-    """Refuse to put a file in the place of a device or a pipe; a link is replaced, not followed."""
-    with contextlib.suppress(FileNotFoundError):
-        status = os.lstat(target)
-        if not stat.S_ISLNK(status.st_mode):
-            _require_regular(status)
+def _place(path: Path) -> Path:
+    """Where a file of this name is written, links followed; an `OSError` for a folder, a device or a pipe."""
+    try:
+        # Links of the system, such as /dev/stdin, lead where no path does: what they lead to is asked for first.
+        with contextlib.suppress(FileNotFoundError):
+            require_regular(os.stat(path))
+    except ValueError:
+        raise OSError(errno.EINVAL, "that is no file name") from None
+    return Path(os.path.realpath(path)) if os.path.islink(path) else path
 
 
 def _sweep(folder: Path) -> None:

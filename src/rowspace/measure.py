@@ -25,7 +25,7 @@ import numpy.typing as npt
 from .exceptions import IntegerOverflow, InvalidInput
 from .noise import BitSource, SecureRandom, discrete_gaussian, discrete_laplace, rounded_gaussian
 from .operators import Operator
-from .planning.known import require_known_noise
+from .planning.known import checked_strategy
 from .privacy import DiscreteGaussian, DiscreteLaplace, NoiseModel, RoundedGaussian
 from .strategy import Strategy, check_overflow, dropped_bits, record_limit
 
@@ -48,7 +48,7 @@ def measure(
 
     counts: one integer per cell; for a strategy of tables, something with `table(attributes)`, the counts over some.
     """
-    require_known_noise(strategy, noise)
+    strategy = checked_strategy(strategy, noise)
     check_overflow(strategy)
     bits, limit = dropped_bits(strategy), record_limit(strategy)
     blocks = Strategy.of(strategy).exact_answers(counts, bits, lambda given: _checked(given, limit))

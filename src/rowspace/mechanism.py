@@ -11,7 +11,8 @@ Guarantees
 - A plan put together by hand, whose noise is not what its guarantee needs, is refused
   (tests/test_mechanism.py::test_a_plan_with_other_noise_is_refused).
 - So is one with a strategy, guarantee or noise of a class of one's own
-  (tests/test_mechanism.py::test_a_plan_of_own_types_is_refused).
+  (tests/test_mechanism.py::test_a_plan_of_own_types_is_refused), and nothing that was set on a plan of ours is used
+  (tests/test_tampering.py::test_what_was_tampered_with_changes_nothing).
 - With a ledger, noise comes from the secure source alone
   (tests/test_mechanism.py::test_a_charge_is_for_secure_noise).
 - Nothing noisy is returned or written unless the ledger, when one is given, took the charge first
@@ -31,7 +32,7 @@ from .exceptions import InvalidInput, TooLarge
 from .measure import measure
 from .noise import BitSource, SecureRandom
 from .planning import Plan
-from .planning.known import require_known
+from .planning.known import checked_plan
 from .releases import Release
 from .strategy import Strategy, calibrated_noise
 
@@ -74,10 +75,10 @@ def release(
     >>> list(rs.release(plan, [10, 20, 30, 40]).answers().columns)
     ['group', 'age', 'answer', 'std_error', 'low', 'high']
     """
-    require_known(plan)
-    if plan.noise != calibrated_noise(plan.strategy, plan.privacy):
+    own = checked_plan(plan)
+    if own.noise != calibrated_noise(own.strategy, own.privacy):
         raise InvalidInput(
-            f"expected the noise that {plan.privacy} needs for this strategy, got another; a plan put together by "
+            f"expected the noise that {own.privacy} needs for this strategy, got another; a plan put together by "
             "hand takes it from Privacy.noise, and rs.plan makes plans that have it"
         )
     keeper = _keeper(ledger, dataset)
@@ -93,12 +94,11 @@ def release(
         keeper.check(plan, dataset, **about)  # only to refuse before a large table is read: charge() decides
     if keeper is not None:
         _require_answers(plan)
-    counts = _counts(plan, source, table, progress)
-    measurement = measure(plan.strategy, plan.noise, counts, random)
-    made = Release(plan, measurement.answers)
+    counts = _counts(own, source, table, progress)
+    answers = measure(own.strategy, own.noise, counts, random).answers
     if keeper is not None:
-        keeper.charge(plan, made.to_bytes(), dataset, **about)
-    return made
+        keeper.charge(plan, Release(own, answers).to_bytes(), dataset, **about)
+    return Release(plan, answers)
 
 
 def _about(keeper: Keeper | None, source: Any, table: str | None, second_budget: bool) -> dict[str, Any]:

@@ -101,3 +101,10 @@ def test_releases_of_other_attributes_are_named(two: list[Path]) -> None:
     rs.release(plan, [1] * 10).save(folder / "other.release")
     ended = rowspace("combine", *two, folder / "other.release")
     assert "error: other.release: combining releases of different domains" in ended.err
+
+
+def test_quiet_prints_what_was_asked_for_and_no_more(folder: Path, two: list[Path]) -> None:
+    written = rowspace("combine", *two, "-o", folder / "both.csv", "-q")
+    assert (written.code, written.out, written.err) == (0, "", "")
+    assert "age" in rowspace("combine", *two, "-q").out
+    assert "age < 5" in rowspace("combine", *two, "--ask", "age < 5", "-o", folder / "b.csv", "-q").out

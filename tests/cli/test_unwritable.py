@@ -76,6 +76,23 @@ def test_refused_before_it_is_charged(
     assert Ledger(ledger).history() == []
 
 
+def test_a_link_that_leads_nowhere_is_refused_before_it_is_charged(folder: Path, ledger: Path) -> None:
+    loop(folder)
+    (folder / "b.csv").symlink_to(folder / "no" / "folder.csv")
+    (folder / "c.csv").symlink_to(folder / "d.csv")
+    release = ("release", folder / "study.toml", folder / "people.csv", "--ledger", ledger, "--force")
+    with unchanged(folder):
+        for names, words in (
+            (["a.csv"], "symbolic links"),
+            (["b.csv"], "there is no folder"),
+            (["c.csv", "d.csv"], "named twice"),
+        ):
+            ended = rowspace(*release, *(part for name in names for part in ("-o", folder / name)))
+            assert ended.code == 1
+            assert words in " ".join(ended.err.split())
+    assert Ledger(ledger).history() == []
+
+
 def test_the_longest_name_that_there_is(folder: Path, ledger: Path) -> None:
     """The temporary file's name was longer than the file's own: found only when it was paid for."""
     target = folder / ("a" * (251 - len("-metadata.json")) + ".csv")

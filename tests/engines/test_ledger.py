@@ -19,7 +19,7 @@ from rowspace.ledger.costs import stated
 from rowspace.ledger.database import Database
 from tests.cli.running import rowspace
 from tests.engines.postgres import PostgresServer
-from tests.ledger.examples import COUNTS, plan, total
+from tests.ledger.examples import COUNTS, charge_one_source_twice, plan, total
 from tests.ledger.processes import FORK, check_after_kills, kill_at_random, race
 
 NUMBERS = itertools.count()
@@ -65,6 +65,13 @@ def test_charge_refuse_resume(location: str) -> None:
         ledger.resume(2)
     with pytest.raises(LedgerError, match="already"):
         ledger.create("people", rs.PureDP(2.0))
+
+
+def test_two_charges_at_once_do_not_pass_each_other(location: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each locked the row of its own budget, and neither saw the other."""
+    charged, refused = charge_one_source_twice(location, monkeypatch)
+    assert charged == "charged"
+    assert "a second budget for the same people" in refused
 
 
 def test_sums_are_exact_and_names_never_code(location: str) -> None:

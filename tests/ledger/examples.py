@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+import contextlib
+import threading
+from concurrent.futures import ThreadPoolExecutor
 from fractions import Fraction
 from functools import cache
 from pathlib import Path
+from typing import Any
+
+import pytest
 
 import rowspace as rs
+from rowspace.exceptions import LedgerError
 from rowspace.ledger import Ledger
+from rowspace.ledger.tables import Tables
 from rowspace.planning import Plan
 from rowspace.privacy import Privacy
 
@@ -31,3 +39,31 @@ def new_ledger(folder: Path, budget: Privacy, patience: float = 30.0) -> Ledger:
 def total(ledger: Ledger, name: str) -> Fraction:
     """The sum of one component of all costs."""
     return sum((getattr(charge.cost, name) for charge in ledger.history()), Fraction(0))
+
+
+def charge_one_source_twice(location: str | Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Charge one source to two new budgets at once, neither going on from its check before the other came to it.
+
+    Returns what became of each: "charged", or the error.
+    """
+    ledger = Ledger(location)
+    for name in ("people", "census"):
+        ledger.create(name, rs.PureDP(1.0))
+    both = threading.Barrier(2)
+    check = Tables.require_one_budget
+
+    def check_and_wait(self: Tables, *given: Any) -> None:
+        check(self, *given)
+        with contextlib.suppress(threading.BrokenBarrierError):  # the other is kept waiting, as it should be
+            both.wait(timeout=2)
+
+    def charge(name: str) -> str:
+        try:
+            Ledger(location).charge(plan(rs.PureDP(0.1)), b"", name, source="a file")
+        except LedgerError as error:
+            return str(error)
+        return "charged"
+
+    with monkeypatch.context() as patch, ThreadPoolExecutor() as pool:
+        patch.setattr(Tables, "require_one_budget", check_and_wait)
+        return sorted(pool.map(charge, ("people", "census")))

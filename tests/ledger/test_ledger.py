@@ -1,19 +1,22 @@
 from __future__ import annotations
 
+import itertools
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
 from fractions import Fraction
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import rowspace as rs
 from rowspace.exceptions import BudgetExceeded, InvalidInput, LedgerError
 from rowspace.ledger import Ledger, content_digest, plan_hash
 from rowspace.ledger import ledger as ledger_module
+from rowspace.ledger.names import check_name, look_alike
 from rowspace.ledger.plots import plot_spending
 from rowspace.privacy import ApproxDPTheorem3
-from tests.ledger.examples import COUNTS, new_ledger, plan, total
+from tests.ledger.examples import COUNTS, DOMAIN, new_ledger, plan, total
 
 
 def test_ten_tenths_make_one(tmp_path: Path) -> None:
@@ -64,6 +67,22 @@ def test_the_hash_is_of_what_is_asked(tmp_path: Path) -> None:
     again = rs.plan(first.workload, first.privacy)
     assert plan_hash(rs.Plan.load(tmp_path / "a.plan")) == plan_hash(again) == plan_hash(first)
     assert plan_hash(plan(rs.PureDP(0.5))) != plan_hash(first)
+
+
+def test_the_hash_is_of_the_numbers_in_arrays_too() -> None:
+    """Two matrices of one shape and one sensitivity, whose plans differ in nothing else."""
+    queries = rs.workload.ranges(DOMAIN, "age")
+    one, other = (
+        rs.plan(queries, rs.PureDP(1.0), strategy=np.diag(weights))
+        for weights in ([1, 2, 3, 4, 5, 6], [1, 2, 3, 4, 6, 5])
+    )
+    (body, arrays), (other_body, other_arrays) = one.encode(), other.encode()
+    asked = ("workload", "privacy", "strategy", "noise")
+    assert [body[part] for part in asked] == [other_body[part] for part in asked]
+    assert {name: array.shape for name, array in arrays.items()} == {
+        name: array.shape for name, array in other_arrays.items()
+    }
+    assert plan_hash(one) != plan_hash(other)
 
 
 def test_resume_gives_the_same_bytes(tmp_path: Path) -> None:
@@ -151,6 +170,9 @@ def test_budgets_are_in_three_kinds(tmp_path: Path) -> None:
         "peopIe",
         "\U0001d5c9\U0001d5be\U0001d5c8\U0001d5c9\U0001d5c5\U0001d5be",  # mathematical letters
         "Café 2O24",
+        "peo\ufe0fple",  # a variation selector
+        "people\u3164",  # a Hangul filler
+        "Café\u28002024",  # a Braille blank
     ],
 )
 def test_no_second_budget_under_a_name_that_looks_the_same(tmp_path: Path, twin: str) -> None:
@@ -163,6 +185,33 @@ def test_no_second_budget_under_a_name_that_looks_the_same(tmp_path: Path, twin:
     assert (tmp_path / "budget.db").read_bytes() == before
     for other in ("places", "Pe\u00f6ple", "people 2", "\u043b\u044e\u0434\u0438"):
         ledger.create(other, rs.PureDP(1.0))
+
+
+# Default_Ignorable_Code_Point by Unicode's own derivation, for what is assigned, besides what is blank: written down
+# independently of the code.
+INVISIBLE = [
+    *"\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b\u180c\u180d\u180e\u180f\u3164\ufeff\uffa0",
+    *map(chr, itertools.chain(range(0x200B, 0x2010), range(0x202A, 0x202F), range(0x2060, 0x2070))),
+    *map(chr, itertools.chain(range(0xFE00, 0xFE10), range(0xFFF0, 0xFFF9), range(0xE0000, 0xE1000))),
+    *map(chr, itertools.chain(range(0x1BCA0, 0x1BCA4), range(0x1D173, 0x1D17B))),
+]
+BLANK = ["\u2800", "\U00016fe4", "\U0001d159", *(chr(c) for c in range(0x110000) if chr(c).isspace())]
+
+
+def test_what_is_not_seen_makes_no_other_name() -> None:
+    """Every character that is not drawn, anywhere in a name; every blank in the place of a space or at an end."""
+    for c in INVISIBLE:
+        for twin in (f"{c}people 24", f"pe{c}ople 24", f"people{c} {c}24", f"people 24{c}{c}"):
+            assert look_alike("people 24", twin), f"U+{ord(c):04X}"
+        with pytest.raises(InvalidInput, match="visible"):
+            check_name(c)
+    for c in BLANK:
+        for twin in (f"people{c}24", f"people {c}24", f"{c}people 24{c}"):
+            assert look_alike("people 24", twin), f"U+{ord(c):04X}"
+        with pytest.raises(InvalidInput, match="visible"):
+            check_name(c)
+    assert not look_alike("people 24", "people24")
+    check_name("people \u2764\ufe0f")
 
 
 @pytest.mark.parametrize("dataset", ["\udcff", "a\x00b", "x" * 300])

@@ -11,7 +11,7 @@ from rowspace.exceptions import LedgerError
 from rowspace.ledger import Ledger
 from rowspace.sources import source_digest
 from tests.cli.running import rowspace
-from tests.ledger.examples import COUNTS, plan
+from tests.ledger.examples import COUNTS, charge_one_source_twice, plan
 from tests.study.examples import SMALL
 
 
@@ -45,6 +45,12 @@ def test_it_is_decided_by_the_charge_not_by_the_check(ledger: Ledger) -> None:
             attempt(tenth, "census", source="a")
     ledger.charge(tenth, b"", "census", source="b")
     assert len(ledger.history("census")) == 1
+
+
+def test_two_charges_at_once_do_not_pass_each_other(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    charged, refused = charge_one_source_twice(tmp_path / "new.db", monkeypatch)
+    assert charged == "charged"
+    assert "a second budget for the same people" in refused
 
 
 def test_what_has_no_place_is_not_compared(ledger: Ledger) -> None:

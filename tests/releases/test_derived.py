@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import html
+
 import numpy as np
 import pytest
 
@@ -235,3 +237,25 @@ def test_too_many_bins():
     )
     with pytest.raises(TooLarge, match="coarser bins"):
         median(made, "x")
+
+
+def test_a_median_has_no_standard_error():
+    """Seen before: "standard error 1.28e+04", the width of a bin over 3.92."""
+    domain = rs.Domain(gain=rs.Numeric(0, 100_000, bins=2, outside="drop"))
+    made = rs.release(rs.plan(rs.workload.prefixes(domain, "gain"), rs.PureDP(1.0)), [9000, 1000])
+    middle = made.median("gain")
+    assert middle.std_error is None
+    assert middle.to_dict()["std_error"] is None
+    for text in (str(middle), middle._repr_html_()):
+        assert "error" not in text
+        assert "50,000" in text.replace("50000", "50,000")
+    assert "standard error" in str(made.share("gain < 50000"))
+    assert "std. error" in made.share("gain < 50000")._repr_html_()
+
+
+def test_the_population_is_a_sentence_of_its_own():
+    domain = rs.Domain(age=rs.Numeric(0, 4, bins=4, outside="drop"))
+    made = rs.release(rs.plan(rs.workload.ranges(domain, "age"), rs.PureDP(1.0)), [1000, 2000, 3000, 4000])
+    for found in (made.share("age < 2"), made.median("age"), made.difference("age < 2", "age >= 2")):
+        assert str(found).endswith(f"). {made.plan.population}")
+        assert f"{found.method}. {made.plan.population}" in html.unescape(found._repr_html_())

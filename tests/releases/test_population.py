@@ -59,6 +59,7 @@ DOORS: dict[str, Any] = {
     "an estimate in a notebook": lambda r: r.difference("age < 2", "age >= 2")._repr_html_(),
     "a table in a notebook": lambda r: r.table("age", "size")._repr_html_(),
     "median": lambda r: str(r.median("age")),
+    "synthetic records": lambda r: r.synthetic(5, rng=1).attrs.get("population", ""),
     "quantiles": lambda r: str(r.quantiles("age").attrs),
     "cdf": lambda r: str(r.cdf("age").attrs),
     "table": lambda r: str(r.table("age", "size")),

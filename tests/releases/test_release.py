@@ -44,6 +44,32 @@ def test_answers_are_consistent(release):
     assert whole == pytest.approx(cells)
 
 
+@pytest.mark.parametrize("privacy", [rs.PureDP(1e4), rs.ZCDP(1e6)], ids=str)
+@pytest.mark.parametrize(
+    "queries",
+    [
+        5.0 * rs.workload.marginal(DOMAIN, "sex") + 0.5 * rs.workload.ranges(DOMAIN, "age"),
+        3.0 * rs.workload.marginals(DOMAIN, up_to=2),
+    ],
+    ids=["cells", "tables"],
+)
+def test_weights_say_how_much_an_answer_matters_not_what_it_is(queries, privacy):
+    """At hardly any noise: the true counts, by every door, whatever an answer's weight."""
+    plan = rs.plan(queries, privacy)
+    counts = np.arange(plan.domain.size) * 100
+    made = rs.release(plan, counts)
+    unweighted = plan.workload.unweighted_operator()
+    truth = unweighted @ counts
+    assert np.abs(truth).max() > 1000
+    for answers in (
+        made.answers().answer,
+        pd.concat(made.stream(rows=10)).answer,
+        made.ask(queries).answer,
+        made.ask(7.0 * queries).answer,
+    ):
+        np.testing.assert_allclose(answers, truth, atol=2)
+
+
 def test_ask_is_free_and_agrees(release):
     asked = release.ask(["age < 10", "age < 3 and sex = 'F'", "age < 3 or sex = 'M'"])
     assert len(asked) == 3

@@ -5,6 +5,7 @@ from __future__ import annotations
 import duckdb
 import pytest
 
+import rowspace as rs
 from rowspace.domain import Categorical, Domain, Numeric
 from rowspace.exceptions import PredicateError
 from rowspace.workload import predicates
@@ -76,3 +77,16 @@ def test_missing_values_in_a_bucket_are_asked_for_by_its_name():
     domain = Domain(sex=Categorical(["F", "M"], other="unknown"))
     with pytest.raises(PredicateError, match=r"share the bucket 'unknown'.*compare with it instead"):
         predicates(domain, ["sex is missing"])
+
+
+def test_a_category_called_missing_is_told_from_what_is_missing():
+    """The same words as in the table of its cells."""
+    domain = rs.Domain(v=rs.Categorical(["missing", "b"]))
+    made = rs.release(rs.plan(rs.workload.marginal(domain, "v"), rs.PureDP(1.0)), [3, 4, 5])
+    asked = made.ask(["v = 'missing'", "v is missing", "v = 'missing' or v is missing"])
+    assert asked["v"].tolist() == ["missing", "(missing)", "missing or (missing)"]
+    assert made.ask(rs.workload.marginal(domain, "v", missing=True))["v"].tolist() == [
+        "missing",
+        "b",
+        "(missing)",
+    ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -69,7 +70,8 @@ def combine(
         show_answers(screen, rows, level)
     elif answers is not None:
         shown = first_answers(both.plan.workload, answers)
-        screen.result(answers_view(shown, level, width=screen.out.width))
+        # Quiet, the files are the result; without any, the table is.
+        (screen.show if outputs else screen.result)(answers_view(shown, level, width=screen.out.width))
     if both.plan.population:
         screen.show(Text(f" {both.plan.population}"))
     if as_json:
@@ -87,7 +89,8 @@ def combine(
 
 def _combined(release_files: Sequence[Path]) -> Combined:
     """The releases together, or which file does not go with those before it."""
-    releases = [Release.load(path) for path in release_files]
+    loaded: dict[str, Release] = {}  # a file that is named twice is one release
+    releases = [loaded.setdefault(os.path.realpath(path), Release.load(path)) for path in release_files]
     for number in range(2, len(releases) + 1):
         try:
             both = Combined(tuple(releases[:number]))

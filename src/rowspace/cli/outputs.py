@@ -25,18 +25,17 @@ def check_writable(paths: Sequence[Path], *, force: bool, inputs: Sequence[Path]
     seen: set[str] = set()
     read = {os.path.realpath(path) for path in inputs}
     for path in paths:
-        folder = path.absolute().parent
-        if os.path.realpath(path) in read:
+        # A link stays and the file that it leads to is written: two links to one file are one output.
+        target = os.path.realpath(path)
+        folder = Path(target).parent if os.path.islink(path) else path.absolute().parent
+        if target in read:
             raise FileError(f"cannot write {path}: it is also read; choose another name")
         if os.path.isdir(path):
             raise FileError(f"cannot write {path}: it is a folder; name a file in it")
         if not os.path.isdir(folder):
             raise FileError(f"cannot write {path}: there is no folder {folder}; create it first")
-        if os.path.lexists(path) and not os.path.isfile(path) and not os.path.islink(path):
+        if os.path.exists(path) and not os.path.isfile(path):
             raise FileError(f"cannot write {path}: it is a device or a pipe; name a file")
-        _try(path, folder)
-        # A file is replaced, not followed: two links to one file are two outputs, two ways to one name are not.
-        target = os.path.join(os.path.realpath(folder), path.name)
         if target in seen:
             raise FileError(f"{path} is named twice as an output; name it once")
         seen.add(target)
@@ -44,6 +43,7 @@ def check_writable(paths: Sequence[Path], *, force: bool, inputs: Sequence[Path]
             raise FileError(
                 f"{path} exists and is left as it is; choose another name, or overwrite with --force"
             )
+        _try(path, folder)
 
 
 def check_endings(paths: Sequence[Path], known: Sequence[str]) -> None:
@@ -73,7 +73,7 @@ def _try(path: Path, folder: Path) -> None:
     """Look the name up, make a file beside it and let it go: permissions alone do not tell of special folders."""
     try:
         with contextlib.suppress(FileNotFoundError):
-            os.lstat(path)
+            os.stat(path)
     except OSError as error:
         raise FileError(f"cannot write {path}: {_reason(error)}; choose another name") from None
     try:

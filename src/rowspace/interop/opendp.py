@@ -35,7 +35,7 @@ from rowspace import mechanism
 from rowspace.exceptions import InvalidInput, TooLarge
 from rowspace.ledger.amounts import float_above
 from rowspace.planning import Plan
-from rowspace.planning.known import require_known
+from rowspace.planning.known import private_copy
 from rowspace.privacy import ZCDP, ApproxDP, ApproxDPTheorem3, Neighbours, PureDP
 from rowspace.releases import Release
 from rowspace.strategy import record_limit
@@ -78,7 +78,7 @@ def make_release(input_domain: Any, input_metric: Any, plan: Plan) -> Any:
     The first two arguments are those of `counts_space` or `table_space`; through the Context they come by themselves:
     ``context.query().rowspace_release(plan=plan).release()``.
     """
-    require_known(plan)
+    plan = private_copy(plan)  # the privacy map holds for this one, whatever becomes of the other
     if plan.privacy.neighbours is not Neighbours.ADD_REMOVE:
         raise InvalidInput(
             "expected a plan for neighbours that add or remove a record, as OpenDP's metric counts them; "
@@ -102,9 +102,9 @@ def make_release(input_domain: Any, input_metric: Any, plan: Plan) -> Any:
 def _function(input_domain: Any, input_metric: Any, plan: Plan) -> Callable[[Any], Release]:
     """How to release from an element of the space, for the two spaces that the proof is for."""
     if (input_domain, input_metric) == table_space(plan):
-        return lambda frame: mechanism.release(plan, frame)
+        return lambda frame: mechanism.release(private_copy(plan), frame)
     if input_metric == dp.l1_distance(T="i64") and (input_domain, input_metric) == counts_space(plan):
-        return lambda counts: mechanism.release(plan, np.asarray(counts, dtype=np.int64))
+        return lambda counts: mechanism.release(private_copy(plan), np.asarray(counts, dtype=np.int64))
     raise InvalidInput(
         "expected the space of counts_space(plan) or table_space(plan), got another domain or metric; "
         "for these alone the privacy map is proven"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import sqlite3
 from collections.abc import Iterator
@@ -13,6 +14,7 @@ import sqlalchemy as sa
 from sqlalchemy.pool import NullPool
 
 from rowspace.exceptions import InvalidInput, LedgerError
+from rowspace.files import require_regular
 
 #: SQLite's result codes, by how their names begin, in plain words.
 _SQLITE_REASONS = {
@@ -71,15 +73,14 @@ class Database:
     @contextmanager
     def reading(self) -> Iterator[sa.Connection]:
         """A transaction that only looks."""
-        self._check_file_exists()
+        self._check_file(must_exist=True)
         with self._explained("read"), self._engine.begin() as connection:
             yield connection
 
     @contextmanager
     def writing(self, *, create: bool = False) -> Iterator[sa.Connection]:
         """A transaction that writes: alone from its first statement on (SQLite), durable when it has ended."""
-        if not create:
-            self._check_file_exists()
+        self._check_file(must_exist=not create)
         self._check_one_name()
         self._creates = create
         try:
@@ -90,16 +91,37 @@ class Database:
         finally:
             self._creates = False
 
+    def take_turns(self, connection: sa.Connection, source: str) -> None:
+        """Until this transaction ends nobody else charges for the source, to whichever budget.
+
+        On a server budgets are locked one by one, so that two of them could take the same source at once. A SQLite file
+        is locked as a whole already.
+        """
+        if self.file is None:
+            number = int.from_bytes(hashlib.sha256(source.encode()).digest()[:8], signed=True)
+            connection.execute(sa.select(sa.func.pg_advisory_xact_lock(number)))
+
     def is_foreign(self, connection: sa.Connection) -> bool:
         """Whether a file is somebody else's database, which must not be written into."""
         return self.file is not None and bool(sa.inspect(connection).get_table_names())
 
-    def _check_file_exists(self) -> None:
-        if self.file is not None and not self.file.exists():
+    def _check_file(self, *, must_exist: bool) -> None:
+        """Refuse what is no file before SQLite opens it, which could only say that reading failed."""
+        if self.file is None:
+            return
+        try:
+            require_regular(self.file.stat())
+        except FileNotFoundError:
+            if must_exist:
+                raise LedgerError(
+                    f"there is no ledger {self.name}; create a budget first: rowspace budget create {self.name} "
+                    "DATASET --epsilon E"
+                ) from None
+        except (OSError, ValueError) as error:
+            reason = getattr(error, "strerror", None) or "that is no file name"
             raise LedgerError(
-                f"there is no ledger {self.name}; create a budget first: rowspace budget create {self.name} "
-                "DATASET --epsilon E"
-            )
+                f"{self.name} cannot be a ledger: {reason}; name a file. Nothing was released"
+            ) from None
 
     def _check_one_name(self) -> None:
         """Refuse a file with several names: after a crash under one, its journal would not be found under another."""

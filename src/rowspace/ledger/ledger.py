@@ -28,7 +28,7 @@ import sqlalchemy as sa
 
 from rowspace.exceptions import BudgetExceeded, LedgerError
 from rowspace.planning import Plan
-from rowspace.planning.known import require_known, require_known_privacy
+from rowspace.planning.known import checked_plan, require_known_privacy
 from rowspace.privacy import Privacy
 
 from . import schema
@@ -181,7 +181,7 @@ class Ledger:
         >>> folder.cleanup()
         """
         if isinstance(plan, Plan):
-            require_known(plan)
+            plan = checked_plan(plan)
         with self._tables.reading() as connection:
             budget = self._tables.budget(connection, self._tables.only(connection, dataset))
             self._tables.require_one_budget(connection, budget.dataset, source, second_budget)
@@ -217,7 +217,7 @@ class Ledger:
         ε 200 · 400 of 600 epsilon left
         >>> folder.cleanup()
         """
-        require_known(plan)
+        plan = checked_plan(plan)
         if len(content) > LARGEST_RELEASE:
             raise LedgerError(
                 f"expected a release of at most {LARGEST_RELEASE:,} bytes, as a ledger can keep with its charge, got "
@@ -238,6 +238,10 @@ class Ledger:
             "digest": content_digest(content),
         }
         with self._database.writing() as connection:
+            if source is not None:
+                self._database.take_turns(
+                    connection, source
+                )  # always before a budget's lock: no two wait for each other
             if self._tables.filter(connection, dataset, lock=True) != filter_:
                 raise LedgerError(f"{self.name} was replaced meanwhile; try again. Nothing was released")
             self._tables.require_one_budget(connection, dataset, source, second_budget)

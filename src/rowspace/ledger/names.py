@@ -9,6 +9,33 @@ from rowspace.exceptions import InvalidInput
 
 LONGEST_NAME = 200
 
+# Default_Ignorable_Code_Point of DerivedCoreProperties.txt (Unicode 16.0): what is not drawn, and what TR39 drops. Code
+# points that are not assigned yet are in it for good.
+_IGNORABLE = (
+    *(
+        (0x00AD, 0x00AD),
+        (0x034F, 0x034F),
+        (0x061C, 0x061C),
+        (0x115F, 0x1160),
+        (0x17B4, 0x17B5),
+        (0x180B, 0x180F),
+    ),
+    *(
+        (0x200B, 0x200F),
+        (0x202A, 0x202E),
+        (0x2060, 0x206F),
+        (0x3164, 0x3164),
+        (0xFE00, 0xFE0F),
+        (0xFEFF, 0xFEFF),
+    ),
+    *((0xFFA0, 0xFFA0), (0xFFF0, 0xFFF8), (0x1BCA0, 0x1BCA3), (0x1D173, 0x1D17A), (0xE0000, 0xE0FFF)),
+)
+# Printable by their category and yet blank: a Braille cell without dots, a filler of Khitan, a notehead that is none.
+_BLANK = (0x2800, 0x16FE4, 0x1D159)
+_SEEN = dict.fromkeys(c for first, last in _IGNORABLE for c in range(first, last + 1)) | dict.fromkeys(
+    _BLANK, " "
+)
+
 _MARK = "\u200e"  # the list has it around what is written from right to left
 
 
@@ -19,17 +46,19 @@ def check_name(dataset: object) -> None:
         or not 0 < len(dataset) <= LONGEST_NAME
         or not dataset.isprintable()
         or dataset != dataset.strip()
+        or not dataset.translate(_SEEN).strip()
     ):
         raise InvalidInput(
-            f"expected a dataset's name of 1 to {LONGEST_NAME} printable characters, without spaces around it"
+            f"expected a dataset's name of 1 to {LONGEST_NAME} printable characters, some of them visible, without "
+            "spaces around it"
         )
 
 
 def look_alike(one: str, other: str) -> bool:
     """Whether a person would take two names for one: a second budget for a dataset would double what is spent.
 
-    By case, spaces and widths (NFKC), and by the confusable characters of Unicode's TR39 ("skeletons"), which know that
-    a Cyrillic е looks like an e, and 0 like O.
+    By case, blanks and widths (NFKC), without what is not drawn, and by the confusable characters of Unicode's TR39
+    ("skeletons"), which know that a Cyrillic е looks like an e, and 0 like O.
 
     >>> look_alike("People  2024", "people 2024"), look_alike("people", "pe\u043eple"), look_alike("people", "places")
     (True, True, False)
@@ -39,7 +68,9 @@ def look_alike(one: str, other: str) -> bool:
 
 def _looks(name: str) -> set[str]:
     """What a name looks like as it is written and in small letters."""
-    plain = " ".join(unicodedata.normalize("NFKC", name).split())
+    # Before NFKC, which composes across nothing, and after, when it has made some.
+    shown = unicodedata.normalize("NFKC", name.translate(_SEEN)).translate(_SEEN)
+    plain = " ".join(shown.split())
     folded = unicodedata.normalize("NFKC", plain.casefold())
     # And folded once more: 0 is like O, and O like o.
     return {_skeleton(plain).casefold(), _skeleton(folded).casefold()}

@@ -375,6 +375,32 @@ class Plan:
         >>> Plan.decode(body, arrays).noise == plan.noise
         True
         """
+        plan = cls.built(body, arrays)
+        strategy, privacy, domain = plan.strategy, plan.privacy, plan.domain
+        if strategy.shape[1] != domain.size or not strategy.integral:
+            raise FileError("damaged plan: the strategy does not fit the domain")
+        tables = Strategy.of(strategy).tables
+        if tables is not None:
+            # It is asked of tables with the domain's sizes, but its sensitivity is that of its own. Checking its noise
+            # goes attribute by attribute, whatever the cells.
+            if tables.sizes != domain.shape:
+                raise FileError("damaged plan: the strategy's attributes are not those of the domain")
+        elif _operators_in(body["strategy"]) * min(strategy.shape[1], _MOST_CELLS_AT_ONCE) > _MOST_CHECKED:
+            raise TooLarge("this plan's strategy has too many parts over too many cells to check its noise")
+        try:
+            check_overflow(strategy)
+            needed = calibrated_noise(strategy, privacy)
+        except (MemoryError, OverflowError):
+            raise TooLarge(
+                "checking this plan's noise needs numbers or arrays larger than there are"
+            ) from None
+        if plan.noise != needed:
+            raise FileError("damaged plan: its noise is not the noise its privacy guarantee needs")
+        return plan
+
+    @classmethod
+    def built(cls, body: dict[str, Any], arrays: dict[str, np.ndarray[Any, Any]]) -> Plan:
+        """What `decode` makes, before its noise is compared with what its guarantee needs."""
         try:
             workload = Workload.from_dict(body["workload"], _under("workload.", arrays))
             privacy = privacy_from_dict(body["privacy"])
@@ -400,26 +426,6 @@ class Plan:
         except (KeyError, TypeError, ValueError, AttributeError, OverflowError, InvalidInput) as error:
             detail = f": {error}" if isinstance(error, InvalidInput) else ""
             raise FileError(f"damaged plan{detail}") from None
-        domain = workload.domain.with_places(places)
-        if strategy.shape[1] != domain.size or not strategy.integral:
-            raise FileError("damaged plan: the strategy does not fit the domain")
-        tables = Strategy.of(strategy).tables
-        if tables is not None:
-            # It is asked of tables with the domain's sizes, but its sensitivity is that of its own. Checking its noise
-            # goes attribute by attribute, whatever the cells.
-            if tables.sizes != domain.shape:
-                raise FileError("damaged plan: the strategy's attributes are not those of the domain")
-        elif _operators_in(body["strategy"]) * min(strategy.shape[1], _MOST_CELLS_AT_ONCE) > _MOST_CHECKED:
-            raise TooLarge("this plan's strategy has too many parts over too many cells to check its noise")
-        try:
-            check_overflow(strategy)
-            needed = calibrated_noise(strategy, privacy)
-        except (MemoryError, OverflowError):
-            raise TooLarge(
-                "checking this plan's noise needs numbers or arrays larger than there are"
-            ) from None
-        if noise != needed:
-            raise FileError("damaged plan: its noise is not the noise its privacy guarantee needs")
         return cls(
             workload, privacy, strategy, noise, lower_bound, candidates, objective, worst, places, title
         )

@@ -15,6 +15,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import combinations
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -74,7 +75,8 @@ class CombinedPlan:
 class Combined(DerivedAnswers):
     """Several releases of one table, answering together; see `combine`.
 
-    releases: two or more, of one table and different.
+    releases: two or more, of one table and different. Where noise is nearly always zero, different ones may look the
+    same: then only one object given twice is refused, and `statement` says so.
 
     >>> from rowspace.sample import small_release
     >>> both = combine([small_release(0.1), small_release(0.1)])
@@ -93,7 +95,10 @@ class Combined(DerivedAnswers):
                 raise InvalidInput(f"expected releases to combine, got {type(release).__name__}")
         for number, release in enumerate(self.releases):
             _check_same_domain(self.releases[0].plan.domain, release.plan.domain)
-            if any(_same(release, other) for other in self.releases[:number]):
+            before = self.releases[:number]
+            if any(
+                release is other or (_same(release, other) and not _may_coincide(release)) for other in before
+            ):
                 raise InvalidInput(
                     "combining a release with itself: the same noisy answers twice are no new evidence; "
                     "give each release once"
@@ -196,8 +201,13 @@ class Combined(DerivedAnswers):
         return (
             f"{len(self.releases)} releases combined by rowspace {__version__}, under "
             f"{self.plan.privacy}, {self.method}. {read_as(self.plan.population)} Combining and any further "
-            "computation cost no privacy."
+            f"computation cost no privacy.{_SAME if self._look_the_same else ''}"
         )
+
+    @property
+    def _look_the_same(self) -> bool:
+        """Whether two releases have the same answers, as only those with hardly any noise may."""
+        return any(_same(one, other) for one, other in combinations(self.releases, 2))
 
     def __repr__(self) -> str:
         size = self.plan.workload.size
@@ -205,6 +215,12 @@ class Combined(DerivedAnswers):
 
     def __str__(self) -> str:
         return f"Combined release of {self.plan.workload.size:,} answers\n  {self.statement}"
+
+
+_SAME = (
+    " Two of the releases have the same answers, as two with so little noise may: if they are one release, it is "
+    "counted twice, and the errors are understated."
+)
 
 
 def combine(releases: Iterable[Release | Combined]) -> Combined:
@@ -253,8 +269,17 @@ def _check_same_domain(one: Domain, other: Domain) -> None:
 
 
 def _same(a: Release, b: Release) -> bool:
-    return a is b or (
+    return (
         a.plan.noise == b.plan.noise
         and np.array_equal(a.noisy_answers, b.noisy_answers)
         and a.plan.strategy == b.plan.strategy
     )
+
+
+def _may_coincide(release: Release) -> bool:
+    """Whether another release by the same plan has the same answers with probability 1/2 or more.
+
+    A whole number's noise is not 0 with probability at most its variance, by Markov's inequality for its square. So all
+    noise of two releases of m answers is 0 with probability at least 1 − 2m·variance.
+    """
+    return 2 * len(release.noisy_answers) * release.plan.noise.variance <= 0.5

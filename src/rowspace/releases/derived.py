@@ -36,7 +36,7 @@ class Estimate:
     """A number derived from a release: value, standard error, interval at `level`, and how it was found.
 
     value: the estimate.
-    std_error: its standard error.
+    std_error: its standard error; None where the noise has none, as that of a median between edges of bins.
     low, high: the ends of the interval.
     level: the confidence level of the interval.
     method: how the interval was found.
@@ -47,7 +47,7 @@ class Estimate:
     """
 
     value: float
-    std_error: float
+    std_error: float | None
     low: float
     high: float
     level: float
@@ -71,10 +71,12 @@ class Estimate:
         return estimate_html(self)
 
     def __str__(self) -> str:
+        error = "" if self.std_error is None else f"standard error {self.std_error:.3g}; "
+        left_out = f". {self.population}" if self.population else ""
         return (
-            f"{self.value:.6g} ({100 * self.level:g} % interval {self.low:.6g} to {self.high:.6g}; "
-            f"standard error {self.std_error:.3g}; {self.method}) {self.population}"
-        ).rstrip()
+            f"{self.value:.6g} ({100 * self.level:g} % interval {self.low:.6g} to {self.high:.6g}; {error}"
+            f"{self.method}){left_out}"
+        )
 
 
 def difference(release: Release, a: Query, b: Query, level: float = 0.95) -> Estimate:

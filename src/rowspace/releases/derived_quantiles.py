@@ -115,15 +115,11 @@ def quantiles(
 def median(release: Release, attribute: str, where: str | None = None, level: float = 0.95) -> Estimate:
     """The median with its interval, which ends at edges of bins; `method` says where the value is interpolated.
 
-    The standard error is the interval's half-width in normal standard errors.
+    It has no standard error: where in its bin the median lies is not a matter of noise.
     """
-    from rowspace.error import Moments, standard_quantile
-
     row = quantiles(release, attribute, [0.5], where, level).iloc[0]
     value, low, high = (float(row[column]) for column in ("value", "low", "high"))
-    one = np.ones(1)
-    z = float(standard_quantile(Moments(one, 0 * one, 0 * one, 0 * one), 0.0, level)[0])
-    return Estimate(value, (high - low) / 2 / z, low, high, level, f"{INVERSION}; {row['note']}")
+    return Estimate(value, None, low, high, level, f"{INVERSION}; {row['note']}")
 
 
 def _one(

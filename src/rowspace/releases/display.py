@@ -65,10 +65,17 @@ def _rows(release: Release, part: Part) -> list[list[str]]:
 
 def estimate_html(estimate: Estimate) -> str:
     """A derived number with its interval, and how it was found."""
-    row = [f"{value:,.6g}" for value in (estimate.value, estimate.std_error, estimate.low, estimate.high)]
-    headings = ["estimate", "std. error", f"{100 * estimate.level:g} % low", "high"]
-    note = f"{estimate.method} {estimate.population}".rstrip()
-    return notebook_table(Markup("<strong>Estimate</strong>"), headings, [row], note, words=0)
+    figures = {
+        "estimate": estimate.value,
+        "std. error": estimate.std_error,
+        f"{100 * estimate.level:g} % low": estimate.low,
+        "high": estimate.high,
+    }
+    known = {heading: f"{value:,.6g}" for heading, value in figures.items() if value is not None}
+    note = estimate.method + (f". {estimate.population}" if estimate.population else "")
+    return notebook_table(
+        Markup("<strong>Estimate</strong>"), list(known), [list(known.values())], note, words=0
+    )
 
 
 def cross_table_html(table: CrossTable) -> str:

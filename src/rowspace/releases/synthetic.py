@@ -67,6 +67,8 @@ def synthetic(
         f"{left_out + ' ' if left_out else ''}Made from a release under {promise_of(release)}, at no further cost of "
         "privacy."
     )
+    if left_out:
+        frame.attrs["population"] = left_out
     return frame
 
 

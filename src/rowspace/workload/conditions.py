@@ -13,7 +13,14 @@ import scipy
 from rowspace import operators as op
 from rowspace.domain import Attribute, Domain, Numeric
 from rowspace.exceptions import InvalidWorkload, TooLarge
-from rowspace.workload.factors import Factor, Rows, only_attribute, unseen_places, with_moved_columns
+from rowspace.workload.factors import (
+    Factor,
+    Rows,
+    missing_label,
+    only_attribute,
+    unseen_places,
+    with_moved_columns,
+)
 from rowspace.workload.predicate import Component, Condition, parse, read
 from rowspace.workload.predicate.meaning import check_work, with_places_for, work
 from rowspace.workload.predicate.syntax import Or
@@ -134,7 +141,7 @@ def _cell_names(attribute: Attribute, cells: npt.NDArray[np.int64]) -> list[str]
     found = (
         [attribute.span_label(first, last) for first, last in _spans(attribute, known)] if known.size else []
     )
-    return found if len(known) == len(cells) else [*found, "missing"]
+    return found if len(known) == len(cells) else [*found, missing_label(attribute)]
 
 
 def _spans(attribute: Attribute, cells: npt.NDArray[np.int64]) -> list[tuple[int, int]]:
