@@ -24,6 +24,7 @@ extensions = [
     "command_pages",
     "plain_docstrings",
     "repository_pages",
+    "study_keys",
 ]
 
 source_suffix = {".md": "markdown", ".rst": "restructuredtext"}

@@ -22,20 +22,8 @@ EXAMPLES = sorted((ROOT / "examples").glob("*.py"))
 
 # Each takes a tenth of a second or more to load, and most programs need few of them.
 HEAVY = {
-    *(
-        "cvxpy",
-        "duckdb",
-        "ibis",
-        "jinja2",
-        "matplotlib",
-        "mbi",
-        "opendp",
-        "pandas",
-        "polars",
-        "pyarrow",
-        "rich",
-    ),
-    *("sqlalchemy", "sqlglot", "typer"),
+    *("cvxpy", "duckdb", "ibis", "jinja2", "matplotlib", "mbi", "opendp", "pandas", "polars", "pyarrow"),
+    *("pydantic", "rich", "sqlalchemy", "sqlglot", "tomlkit", "typer"),
     *("scipy.fft", "scipy.interpolate", "scipy.linalg", "scipy.optimize", "scipy.sparse", "scipy.spatial"),
     *("scipy.special", "scipy.stats"),
 }

@@ -125,7 +125,7 @@ def test_no_categories(folder: Path) -> None:
     (folder / "study.toml").write_text(changed('["F", "M"]', "[]"))
     check(
         rowspace("plan", folder / "study.toml"),
-        'needs categories = ["F", "M"], got an empty list; name every',
+        '[domain.sex]: expected at least one, as in categories = ["F", "M"]; got an empty list',
     )
 
 

@@ -5,7 +5,7 @@ import pytest
 from rowspace import __version__
 from tests.cli.running import rowspace
 
-COMMANDS = ("demo", "init", "plan", "release", "ask", "combine", "report", "paper", "budget")
+COMMANDS = ("demo", "init", "plan", "release", "ask", "combine", "report", "paper", "schema", "budget")
 
 
 def test_version() -> None:

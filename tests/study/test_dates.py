@@ -66,7 +66,7 @@ def test_a_study_of_dates_is_read_and_written_back() -> None:
     ("old", "new", "message"),
     [
         ('every = "month"', 'every = "moon"', "every must be a length of time"),
-        ('every = "month"\n', "", "needs start, end and every"),
+        ('every = "month"\n', "", 'end = .* and every = "month", or else edges = .*; got start and end'),
         ('"dates"\nstart', '"date"\nstart', "unknown type 'date'; did you mean 'dates'"),
         ('end = "2025-01-01"', 'end = "2025-02-30"', "'2025-02-30' does not exist"),
         ("end = ", "zones = 3\nend = ", "unknown key 'zones'"),

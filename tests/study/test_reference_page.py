@@ -9,9 +9,10 @@ import pytest
 
 from rowspace.exceptions import InvalidStudy
 from rowspace.study import Study
-from rowspace.study.queries import _FAMILIES
+from tests.test_docs_extensions import extension
 
-PAGE = (Path(__file__).parents[2] / "docs" / "reference" / "study.md").read_text(encoding="utf-8")
+SOURCE = (Path(__file__).parents[2] / "docs" / "reference" / "study.md").read_text(encoding="utf-8")
+PAGE = extension("study_keys").fill(SOURCE)
 
 
 def example() -> str:
@@ -38,7 +39,7 @@ def known_keys(text: str) -> set[str]:
         ("[privacy]\n", 6),
         ("[domain.age]\n", 7),
         ("[domain.sex]\n", 5),
-        ("[[workload]]\n", len(_FAMILIES) + 4),
+        ("[[workload]]\n", 15),
         ("[study]\n", 3),
         ("[data]\n", 10),
     ],
@@ -47,4 +48,11 @@ def test_every_key_is_on_the_page(place: str, least: int) -> None:
     text = example() if place in example() else example() + place
     keys = known_keys(text.replace(place, place + "zzzzzzzz = 1\n", 1))
     assert len(keys) == least
-    assert [key for key in keys if not re.search(rf"\b{key}\b", PAGE)] == []
+    assert [key for key in keys if f"| `{key} = " not in PAGE] == []
+
+
+def test_every_key_is_explained_once() -> None:
+    assert "<!--" not in PAGE
+    rows = re.findall(r"^\| `.*", PAGE, re.MULTILINE)
+    assert len(rows) == len(set(rows)) > 50
+    assert [row for row in rows if re.search(r"\| +\|$|None", row)] == []

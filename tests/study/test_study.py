@@ -63,6 +63,10 @@ def test_every_family(text: str) -> None:
     )
 
 
+def test_a_promise_is_never_rounded_up() -> None:
+    assert Study.parse(changed("epsilon = 1.0", f"epsilon = {2**63 - 1}")).privacy.epsilon < 2**63  # type: ignore[attr-defined]
+
+
 @pytest.mark.parametrize("text", GUARANTEES)
 def test_every_guarantee(text: str) -> None:
     assert Study.parse(changed("epsilon = 1.0", text)).privacy == GUARANTEES[text]
@@ -136,9 +140,10 @@ def test_reading_opens_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
         raise AssertionError("a study was read, and something was opened")
 
     text = SMALL + '[data]\ntable = "people"\nurl_env = "ROWSPACE_TEST_URL"\n'
+    Study.parse(text)  # loads what reads studies
+    monkeypatch.setattr("rowspace.sources.opening.open_table", refuse)
     monkeypatch.setattr(builtins, "open", refuse)
     monkeypatch.setattr(os.environ, "get", refuse)
-    monkeypatch.setattr("rowspace.sources.opening.open_table", refuse)
     Study.parse(text)
 
 

@@ -29,8 +29,16 @@ def test_the_unit_is_read_and_written_back() -> None:
         ("max_rows_per_unit = 3", InvalidStudy, 'privacy_unit = "user_id"'),
         ('privacy_unit = ""\nmax_rows_per_unit = 3', InvalidStudy, "privacy_unit"),
         ('privacy_unit = "user"\nmax_rows_per_unit = 0', InvalidPrivacy, "whole number"),
-        ('privacy_unit = "user"\nmax_rows_per_unit = 1.5', InvalidPrivacy, "whole number"),
-        ('privacy_unit = "user"\nmax_rows_per_unit = "3"', InvalidPrivacy, "whole number"),
+        (
+            'privacy_unit = "user"\nmax_rows_per_unit = 1.5',
+            InvalidStudy,
+            "a whole number, as in max_rows_per_unit = 3",
+        ),
+        (
+            'privacy_unit = "user"\nmax_rows_per_unit = "3"',
+            InvalidStudy,
+            "a whole number, as in max_rows_per_unit = 3",
+        ),
         ("privacy_unit = 7\nmax_rows_per_unit = 3", InvalidStudy, "privacy_unit"),
     ],
 )

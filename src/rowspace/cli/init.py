@@ -15,6 +15,9 @@ from rowspace.study import DATA_WARNING, DataPlace, Study, draft_study
 from .outputs import check_endings, check_writable, write_text
 from .screen import Screen
 
+#: What `rowspace schema` is told to write in the documentation; editors look for it beside a study that names it.
+SCHEMA = "study.schema.json"
+
 
 def init(
     data: str,
@@ -33,6 +36,8 @@ def init(
     with screen.working("Looking at the columns"):
         columns = sketch_columns(DataPlace(csv=form).source(data), table=table)
         text = draft_study(columns, _name(data, table), form)
+        if output.with_name(SCHEMA).is_file():
+            text = f"#:schema ./{SCHEMA}\n{text}"
         study = Study.parse(text)
     write_text(output, text)
     # Also when quiet: whoever silences this must still have been told.

@@ -14,7 +14,7 @@ from rowspace.domain.calendar import DAY, period_around, write_time
 from rowspace.exceptions import InvalidDomain, InvalidStudy
 from rowspace.privacy import PureDP
 
-from .writing import Entry, comment, entry_lines, write_study
+from .writing import Entry, comment, entry_block, write_study
 
 if TYPE_CHECKING:
     from rowspace.sources.drafting import ColumnSketch
@@ -184,6 +184,6 @@ def _remarks(domain: Domain, asked: Sequence[str], left_out: Sequence[str]) -> I
         yield ("\n" + comment("Not asked yet: whatever is asked shares the same privacy budget.") + "\n")
         yield comment("All tables of one and two attributes: marginals = { up_to = 2 }") + "\n"
     for name in others:
-        yield "\n".join(comment(line) for line in entry_lines(_about(domain, name))) + "\n"
+        yield "".join(comment(line) + "\n" for line in entry_block(_about(domain, name)).splitlines())
     if left_out:
         yield "\n" + "".join(comment(line) + "\n" for line in left_out)

@@ -3,21 +3,47 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from rowspace.domain import Domain
-from rowspace.exceptions import InvalidStudy
-from rowspace.formats import CSV, DATABASE_ENDINGS
+from rowspace.exceptions import InvalidInput, InvalidStudy
+from rowspace.formats import CSV, DATABASE_ENDINGS, PARQUET_ENDINGS
 from rowspace.lines import one_line
 from rowspace.privacy import Privacy
 from rowspace.workload import Workload
 
-from .attributes import read_domain
-from .promises import DataPlace, read_data, read_privacy
-from .queries import read_workload
-from .section import Section, located
-from .text import parse_text, read_text
+from .text import located, parse_text, read_text
+
+
+@dataclass(frozen=True)
+class DataPlace:
+    """Where a database is: its address without secrets, or the environment variable that holds it; its table.
+
+    csv: what is declared of a CSV file, as arguments of `rs.CSV`.
+    """
+
+    table: str | None = None
+    url: str | None = None
+    url_env: str | None = None
+    csv: Mapping[str, Any] = field(default_factory=dict)
+
+    def source(self, address: str) -> str | CSV:
+        """What to read at an address, a path or a URL: a CSV file as it is declared, everything else as it is.
+
+        Raises:
+            InvalidInput: A CSV file is declared, and this is something else.
+        """
+        if not self.csv:
+            return address
+        if "://" in address or Path(address).suffix.lower() in (*PARQUET_ENDINGS, *DATABASE_ENDINGS):
+            raise InvalidInput(
+                f"[data] declares a CSV file ({', '.join(self.csv)}), got another kind of source; leave these keys "
+                "out, or give a CSV file"
+            )
+        return CSV(address, **self.csv)
 
 
 @dataclass(frozen=True)
@@ -102,27 +128,28 @@ class Study:
         >>> Study.parse(text).draft
         False
         """
-        tree = Section(parse_text(text))
-        tree.only("study", "privacy", "domain", "workload", "data")
-        for name in ("study", "privacy", "domain"):
-            if name not in tree.values:
-                raise InvalidStudy(
-                    f"[{name}] is missing: a study has [study], [privacy], [domain.…], [[workload]]"
-                )
-        with located("[study]"):
-            about = Section.of(tree.values["study"])
-            about.only("name", "description", "draft")
-            title, description = about.text("name"), about.optional_text("description")
-            draft = about.boolean("draft")
+        from .file import read_file  # here: pydantic takes a tenth of a second to load
+
+        file = read_file(parse_text(text))
         with located("[privacy]"):
-            privacy = read_privacy(Section.of(tree.values["privacy"]))
+            privacy = file.privacy.privacy()
         with located("[data]"):
-            data = read_data(Section.of(tree.values.get("data", {})))
-        with located("[domain]"):
-            declared = Section.of(tree.values["domain"])
-        domain = read_domain(declared)
-        workload = read_workload(tree.values.get("workload"), domain, folder)
-        return cls(title, domain, workload, privacy, description, data, draft)
+            data = file.data.place()
+        domain = file.read_domain()
+        workload = file.read_workload(domain, folder)
+        about = file.study
+        return cls(about.name, domain, workload, privacy, about.description, data, about.draft)
+
+    @staticmethod
+    def json_schema() -> dict[str, Any]:
+        """The JSON Schema of study files: editors complete and check them by it, and `rowspace schema` writes it.
+
+        >>> sorted(Study.json_schema()["properties"])
+        ['data', 'domain', 'privacy', 'study', 'workload']
+        """
+        from .file import json_schema
+
+        return json_schema()
 
     def require_public(self) -> None:
         """Refuse to release by a draft: its bounds and categories are published, and they came from the data.

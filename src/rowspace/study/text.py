@@ -5,11 +5,12 @@ from __future__ import annotations
 import os
 import re
 import tomllib
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from rowspace.exceptions import InvalidStudy
+from rowspace.exceptions import InvalidStudy, RowspaceError
 from rowspace.files import open_regular
 
 #: Most bytes of a study file: room for a taxonomy of 50,000 places.
@@ -19,6 +20,16 @@ MAX_DEPTH = 8
 # Python's TOML parser takes time quadratic in the number of parts of a dotted key.
 _MOST_DOTS = 64
 _INT64 = 2**63
+
+
+@contextmanager
+def located(place: str) -> Iterator[None]:
+    """Put a place in the file before the message of any error of ours raised inside; its type stays."""
+    try:
+        yield
+    except RowspaceError as error:
+        error.args = (f"{place}: {error}", *error.args[1:])
+        raise
 
 
 def read_text(path: str | os.PathLike[str]) -> str:

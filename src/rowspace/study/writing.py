@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import dataclasses
-import json
-import re
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
-from rowspace.domain import Attribute, Categorical, Domain, Numeric, Timed
+from rowspace.domain import Attribute, Domain
 from rowspace.exceptions import InvalidStudy
-from rowspace.privacy import ZCDP, ApproxDP, Neighbours, Privacy, PrivacyUnit, PureDP
+from rowspace.privacy import ZCDP, ApproxDP, Privacy, PrivacyUnit, PureDP
 
-_BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
+if TYPE_CHECKING:
+    from tomlkit.items import Item
+
 _WIDTH = 100
+_INDENT = "    "
 
 #: One [[workload]] entry, by its keys.
 Entry = Mapping[str, Any]
@@ -35,6 +36,7 @@ def write_study(
     data: the keys of [data]. draft: marks the study as a draft, with this advice. header: lines of comment at the top.
     notes: attribute → a comment above its table.
 
+    >>> from rowspace.domain import Categorical
     >>> domain = Domain(sex=Categorical(["F", "M"]))
     >>> print(write_study("Residents", domain, PureDP(1.0), [{"marginal": ["sex"]}]))
     [study]
@@ -52,23 +54,21 @@ def write_study(
     marginal = ["sex"]
     <BLANKLINE>
     """
-    blocks = [[comment(line) for line in header]] if header else []
-    mark = [] if draft is None else [f"{_line('draft', True)}      {comment(draft)}"]
-    blocks.append(["[study]", _line("name", name), *mark])
-    blocks.append(["[privacy]", *_privacy_lines(privacy)])
+    advice = {"neighbours": 'or "replace-one", when the number of records is public', "draft": draft}
+    blocks = ["\n".join(map(comment, header))] if header else []
+    blocks.append(_block("[study]", {"name": name} | ({} if draft is None else {"draft": True}), advice))
+    blocks.append(_block("[privacy]", _privacy(privacy), advice))
     if data:
-        blocks.append(["[data]", *(_line(key, value) for key, value in data.items())])
+        blocks.append(_block("[data]", data))
     for attribute_name, attribute in domain.attributes:
         note = (notes or {}).get(attribute_name)
-        lines = [comment(note)] if note else []
-        blocks.append([*lines, *_attribute_lines(attribute_name, attribute)])
-    blocks += [entry_lines(entry) for entry in entries]
-    return "\n".join("\n".join(block) + "\n" for block in blocks)
+        blocks.append((comment(note) + "\n" if note else "") + _attribute_block(attribute_name, attribute))
+    return "\n\n".join([*blocks, *map(entry_block, entries)]) + "\n"
 
 
-def entry_lines(entry: Entry) -> list[str]:
-    """The lines of one [[workload]] entry."""
-    return ["[[workload]]", *(_line(key, value) for key, value in entry.items())]
+def entry_block(entry: Entry) -> str:
+    """The text of one [[workload]] entry."""
+    return _block("[[workload]]", entry)
 
 
 def comment(text: str) -> str:
@@ -76,105 +76,109 @@ def comment(text: str) -> str:
     return ("# " + "".join(c if c.isprintable() else " " for c in text)).rstrip()
 
 
-def _privacy_lines(privacy: Privacy) -> Iterator[str]:
+def line(name: str, value: Any, remark: str | None = None) -> str:
+    """``key = value``, a long list over several lines, perhaps with a comment at its end."""
+    import tomlkit  # here: it takes a while, and reading a study needs none of it
+
+    item = _item(value, len(name) + len(" = "))
+    if remark is not None:
+        item.comment(comment(remark)).trivia.comment_ws = "      "
+    # A document for each line: tomlkit takes time quadratic in the keys of one.
+    return tomlkit.dumps({name: item}).rstrip("\n")
+
+
+def _block(head: str, values: Mapping[str, Any], remarks: Mapping[str, str | None] | None = None) -> str:
+    """The lines of a table below its head."""
+    return "\n".join(
+        [head, *(line(name, value, (remarks or {}).get(name)) for name, value in values.items())]
+    )
+
+
+def _privacy(privacy: Privacy) -> dict[str, Any]:
     """The numbers of a guarantee, then the neighbours and the unit."""
     if not isinstance(privacy, PureDP | ApproxDP | ZCDP):
         raise InvalidStudy(f"a study states epsilon, epsilon and delta, or rho; got {type(privacy).__name__}")
-    for field in dataclasses.fields(privacy):
-        value = getattr(privacy, field.name)
-        if isinstance(value, Neighbours):
-            advice = '# or "replace-one", when the number of records is public'
-            yield f"{_line('neighbours', value.value)}      {advice}"
-        elif isinstance(value, PrivacyUnit):
-            yield _line("privacy_unit", value.column)
-            yield _line("max_rows_per_unit", value.rows)
-        elif value is not None:
-            yield _line(field.name, value)
+    values = {field.name: getattr(privacy, field.name) for field in dataclasses.fields(privacy)}
+    unit: PrivacyUnit | None = values.pop("unit")
+    values["neighbours"] = privacy.neighbours.value
+    return values | ({} if unit is None else {"privacy_unit": unit.column, "max_rows_per_unit": unit.rows})
 
 
-def _attribute_lines(name: str, attribute: Attribute) -> Iterator[str]:
-    """The table of one attribute."""
-    place = f"domain.{_key(name)}"
-    yield f"[{place}]"
-    if isinstance(attribute, Timed):
-        fields = attribute.to_dict()
-        yield _line("type", fields.pop("kind"))
-        yield from (_line(key, value) for key, value in fields.items() if value is not None)
-        return
-    if isinstance(attribute, Numeric):
-        yield _line("type", "numeric")
-        fields = attribute.to_dict()
-        for key in ("low", "high"):
-            if key in fields:
-                yield _line(key, _shortest(fields[key]))
-        for key in ("bins", "edges", "outside", "integer"):
-            if key in fields and fields[key] is not False:
-                yield _line(key, fields[key])
-        return
-    yield _line("type", "categorical")
-    yield _line("categories", list(attribute.values))
-    if attribute.other is not None:
-        yield _line("other", attribute.other)
-    if attribute.drops:
-        yield _line("outside", attribute.outside)
-    for level in attribute.levels:
-        yield f"[{place}.levels.{_key(level)}]"
-        yield from _level_lines(attribute, level)
+def _attribute_block(name: str, attribute: Attribute) -> str:
+    """The table of one attribute, and those of its levels."""
+    import tomlkit
+
+    fields = attribute.to_dict()
+    kind, levels = fields.pop("kind"), fields.pop("levels", [])
+    if kind == "categorical":
+        drops = {"outside": "drop"} if attribute.drops else {}
+        fields = {"categories": fields["values"], "other": fields["other"], **drops}
+    if kind == "numeric":
+        fields |= {end: _shortest(fields[end]) for end in ("low", "high") if end in fields}
+        fields["integer"] = fields["integer"] or None
+    place = ["domain", name]
+    tables = [(place, {"type": kind} | {key: value for key, value in fields.items() if value is not None})]
+    for level in levels:
+        tables.append(([*place, "levels", level["name"]], _level(level["map"], fields["other"])))
+    return "\n".join(_block(f"[{tomlkit.key(path).as_string()}]", values) for path, values in tables)
 
 
-def _level_lines(attribute: Categorical, level: str) -> Iterator[str]:
+def _level(pairs: Sequence[tuple[Any, Any]], other: str | None) -> dict[str, Any]:
     """``coarse = [fine, …]`` where the coarse labels are text, else ``fine = coarse``."""
-    mapping = attribute.levels[level]
-    if not all(isinstance(coarse, str) for coarse in mapping.values()):
-        for fine, coarse in mapping.items():
-            if fine != attribute.other or coarse != attribute.other:  # the reader maps that one by itself
-                yield _line(str(fine).lower() if isinstance(fine, bool) else str(fine), coarse)
-        return
-    groups: dict[Any, list[Any]] = {}
-    for fine, coarse in mapping.items():
+    if not all(isinstance(coarse, str) for _, coarse in pairs):
+        return {
+            str(fine).lower() if isinstance(fine, bool) else str(fine): coarse
+            for fine, coarse in pairs
+            if fine != other or coarse != other  # the reader maps that one by itself
+        }
+    groups: dict[str, list[Any]] = {}
+    for fine, coarse in pairs:
         groups.setdefault(coarse, []).append(fine)
-    for coarse, members in groups.items():
-        yield _line(coarse, members)
+    return groups
 
 
-def _line(key: str, value: Any) -> str:
-    """``key = value``, a long list over several lines."""
-    line = f"{_key(key)} = {_value(value)}"
-    if len(line) <= _WIDTH or not isinstance(value, list):
-        return line
-    rows, row = [], "   "
-    for item in map(_value, value):
-        if len(row) + len(item) + 2 > _WIDTH and row.strip():
-            rows.append(row)
-            row = "   "
-        row += f" {item},"
-    return "\n".join([f"{_key(key)} = [", *rows, row, "]"])
+def _item(value: Any, start: int = 0) -> Item:
+    """A value in TOML that begins so many characters after the margin."""
+    import tomlkit
+    from tomlkit.exceptions import ConvertError
 
-
-def _value(value: Any) -> str:
-    """A value in TOML."""
     match value:
-        case bool():
-            return "true" if value else "false"
-        case int() | float():
-            return repr(value)
-        case str():
-            return _string(value)
         case list() | tuple():
-            return f"[{', '.join(map(_value, value))}]"
+            return _array([_item(each) for each in value], start)
         case Mapping():
-            return "{ " + ", ".join(f"{_key(key)} = {_value(item)}" for key, item in value.items()) + " }"
-    raise InvalidStudy(f"a study holds text, numbers, booleans, lists and tables, got {type(value).__name__}")
+            inside = tomlkit.inline_table()
+            for name, each in value.items():
+                inside.append(name, _item(each))
+            return tomlkit.value("{ " + inside.as_string()[1:-1] + " }")
+    try:
+        item: Item = tomlkit.item(value)
+    except ConvertError:
+        kind = type(value).__name__
+        raise InvalidStudy(f"a study holds text, numbers, booleans, lists and tables, got {kind}") from None
+    return item
 
 
-def _key(key: str) -> str:
-    """A key, in quotes when it must be."""
-    return key if _BARE_KEY.fullmatch(key) else _string(key)
+def _array(items: Sequence[Item], start: int) -> Item:
+    """A list on one line if it is short, else on as few as hold it. In one step: tomlkit's `append` is quadratic."""
+    import tomlkit
+    from tomlkit.items import Whitespace
 
-
-def _string(text: str) -> str:
-    """A basic string: JSON's escapes are TOML's too, but for the delete character."""
-    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007F")
+    widths = [len(item.as_string()) + len(", ") for item in items]
+    wrapped = start + sum(widths) > _WIDTH
+    pieces: list[Item] = []
+    filled = _WIDTH if wrapped else -sum(widths)
+    for item, width in zip(items, widths, strict=True):
+        filled += width
+        if filled > _WIDTH:
+            pieces.append(Whitespace("\n" + _INDENT))
+            filled = len(_INDENT) + width
+        elif pieces:
+            pieces.append(Whitespace(" "))
+        pieces += [item, Whitespace(",")]
+    array = tomlkit.array()
+    last = [Whitespace("\n")] if wrapped else []
+    array.add_line(*(pieces if wrapped else pieces[:-1]), *last, indent="", add_comma=False, newline=False)
+    return array
 
 
 def _shortest(number: float) -> float | int:

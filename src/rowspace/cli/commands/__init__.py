@@ -14,7 +14,8 @@ from .paper import paper
 from .plan import plan
 from .release import release
 from .report import report
+from .schema import schema
 
-COMMANDS = (demo, init, check, plan, release, ask, combine, report, paper)
+COMMANDS = (demo, init, check, plan, release, ask, combine, report, paper, schema)
 
 __all__ = ["COMMANDS", "budget", "paper"]
