@@ -6,11 +6,13 @@ import sys
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import pyarrow as pa
 
 from rowspace.exceptions import SourceError
 from rowspace.sources.columns import require_columns
+from rowspace.sources.objects import object_array
 from rowspace.sources.secrecy import attempt
 
 __all__ = ["as_arrow", "frame_columns"]
@@ -26,7 +28,8 @@ def as_arrow(source: object, names: Sequence[str]) -> pa.Table | None:
     if isinstance(source, pd.DataFrame):
         # Column by column, and not through Ibis: a column that does not convert can be named, and Ibis 12
         # asks pandas 3 for a deprecated option.
-        return _collect(names, source.columns, lambda name: pa.array(source[name], from_pandas=True))
+        _require_plain_names(source)
+        return _collect(names, source.columns, lambda name: _pandas_column(name, source[name]))
     polars: Any = _polars_of(source)
     if polars is not None:
         lazy: Any = source.lazy()  # type: ignore[attr-defined]
@@ -46,8 +49,43 @@ def frame_columns(source: object) -> list[str] | None:
     if isinstance(source, pa.Table):
         return list(source.column_names)
     if isinstance(source, pd.DataFrame):
+        _require_plain_names(source)
         return [name for name in source.columns if isinstance(name, str)]
     return None if _polars_of(source) is None else _polars_columns(source)
+
+
+def _require_plain_names(frame: pd.DataFrame) -> None:
+    """Refuse columns of several names each."""
+    if isinstance(frame.columns, pd.MultiIndex):
+        raise SourceError(
+            "expected a frame whose columns have one name each, got a MultiIndex; name them anew, for example with "
+            "frame.columns = frame.columns.map('_'.join)"
+        )
+
+
+def _pandas_column(name: str, values: Any) -> Any:
+    """A column of a pandas frame as Arrow; Python objects are read one by one, also where they are categories."""
+    dtype = values.dtype
+    if isinstance(dtype, pd.PeriodDtype):
+        raise SourceError(
+            f"column {name!r} holds periods, which engines do not have; convert the column first: .dt.to_timestamp() "
+            "gives dates, .astype(str) text"
+        )
+    if isinstance(dtype, pd.SparseDtype):
+        raise SourceError(
+            f"column {name!r} is sparse, which engines do not have; convert the column first, with .sparse.to_dense()"
+        )
+    if _is_object(dtype):
+        return object_array(name, values)
+    if isinstance(dtype, pd.CategoricalDtype) and _is_object(dtype.categories.dtype):
+        codes = values.cat.codes.to_numpy()
+        return object_array(name, dtype.categories).take(pa.array(codes, mask=codes < 0))
+    return pa.array(values, from_pandas=True)
+
+
+def _is_object(dtype: object) -> bool:
+    """Whether a column of pandas holds Python objects; extension types have kind "O", too, and a type of their own."""
+    return isinstance(dtype, np.dtype) and dtype.kind == "O"
 
 
 def _polars_of(source: object) -> Any:
