@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 from rowspace.domain import (
     Attribute,
@@ -33,6 +33,13 @@ __all__ = ["TypedColumn", "as_float64", "require_columns", "timed_column", "type
 
 _TIMES = "dates that exist, written 2024-03-01 or 2024-03-01T14:30:00"
 
+_NONE_OF_THEM = {
+    "line": "expected a first line that names the columns, among them {!r}, got a line with none of the domain's "
+    "attributes; add a header line, or make the names agree",
+    "frame": "expected a frame with a column {!r}, got one with none of the domain's attributes, whose names are not "
+    "quoted since they may be a record of a file without a header; rs.check shows them to the data's curator",
+}
+
 # Up to here every integer is a float64 of its own, so comparing as float64 is comparing exactly.
 _EXACT_INTEGERS = 2**53
 
@@ -49,54 +56,34 @@ class TypedColumn:
 
 
 def require_columns(
-    wanted: Sequence[str],
-    names: Iterable[object],
-    *,
-    headers_may_be_data: bool = False,
-    engine_sees_all: bool = False,
+    wanted: Sequence[str], names: Iterable[object], *, may_be_data: Literal["line", "frame"] | None = None
 ) -> None:
-    """Raise unless there is exactly one column of every name that is wanted.
+    """Raise unless there is exactly one column of every name that is wanted, in any case of letters.
 
     Args:
         wanted: Attributes, and the privacy unit's column.
         names: All columns of the source.
-        headers_may_be_data: Whether the names were read from the first line of a text file. Without a
-            header line they would be somebody's record, so they are quoted only once one of them is an
-            attribute's name.
-        engine_sees_all: Whether the engine finds columns by name among all of these, rather than among the
-            wanted.
+        may_be_data: Where the names come from, if from what may be somebody's record: the first line of a text file, or
+            a frame that was read from one. They are quoted only once one of them is an attribute's name.
     """
     found = Counter(names)
+    spelt = Counter(name.casefold() for name in found if isinstance(name, str))
     for name in wanted:
         if found[name] > 1:
             raise SourceError(f"expected one column {name!r}, got {found[name]}; rename all but one")
     missing = [name for name in wanted if name not in found]
-    if not missing:
-        _require_distinct(wanted, found if engine_sees_all else wanted)
-        return
-    if headers_may_be_data and len(missing) == len(wanted):
-        raise SourceError(
-            f"expected a first line that names the columns, among them {missing[0]!r}, got a line with "
-            "none of the domain's attributes; add a header line, or make the names agree"
-        )
-    known = [name for name in found if isinstance(name, str)]
-    raise SourceError(
-        f"expected a column {missing[0]!r}, got none of that name; {did_you_mean(missing[0], known)}"
-    )
-
-
-def _require_distinct(wanted: Iterable[str], seen: Iterable[object]) -> None:
-    """Refuse columns that differ in case only: most engines would quietly read one for the other."""
-    spelt: dict[str, set[str]] = {}
-    for name in seen:
-        if isinstance(name, str):
-            spelt.setdefault(name.casefold(), set()).add(name)
-    for name in wanted:
-        if len(spelt[name.casefold()]) > 1:
+    for name in [] if missing else wanted:
+        if spelt[name.casefold()] > 1:
             raise SourceError(
                 f"expected column {name!r} to be the only one of that name in any case, got another that differs in "
                 "case only, which engines confuse; rename one of them"
             )
+    if missing and may_be_data is not None and len(missing) == len(wanted):
+        raise SourceError(_NONE_OF_THEM[may_be_data].format(missing[0]))
+    if missing:
+        known = [name for name in found if isinstance(name, str)]
+        advice = did_you_mean(missing[0], known) if known else "no column has a name that is text"
+        raise SourceError(f"expected a column {missing[0]!r}, got none of that name; {advice}")
 
 
 def typed_column(name: str, column: Any, attribute: Attribute, *, is_text: bool) -> TypedColumn:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pyarrow as pa
+from ibis.formats.pyarrow import PyArrowType
 
 from rowspace.exceptions import SourceError
 from rowspace.sources.columns import require_columns
@@ -16,6 +17,9 @@ from rowspace.sources.objects import object_array
 from rowspace.sources.secrecy import attempt
 
 __all__ = ["as_arrow", "frame_columns"]
+
+# Of a decimal in DuckDB.
+_MOST_DIGITS = 38
 
 
 def as_arrow(source: object, names: Sequence[str]) -> pa.Table | None:
@@ -34,7 +38,7 @@ def as_arrow(source: object, names: Sequence[str]) -> pa.Table | None:
     if polars is not None:
         lazy: Any = source.lazy()  # type: ignore[attr-defined]
         found = _polars_columns(lazy)
-        require_columns(names, found)
+        require_columns(names, found, may_be_data="frame")
         frame = attempt(
             # By selector: a plain text such as "*" or "^a.*$" would be a pattern.
             lambda: lazy.select(polars.selectors.by_name(*names)).collect(),
@@ -104,7 +108,7 @@ def _polars_columns(frame: Any) -> list[str]:
 
 def _collect(names: Sequence[str], found: Iterable[object], column: Callable[[str], Any]) -> pa.Table:
     """An Arrow table of the columns of these names, each fetched by name."""
-    require_columns(names, found)
+    require_columns(names, found, may_be_data="frame")
     return pa.table({name: _convert(name, column) for name in names})
 
 
@@ -116,9 +120,13 @@ def _convert(name: str, column: Callable[[str], Any]) -> Any:
         "Python objects; convert the column first",
     )
     dtype = values.type.value_type if pa.types.is_dictionary(values.type) else values.type
-    if isinstance(dtype, pa.BaseExtensionType):
-        raise SourceError(
-            f"column {name!r} must hold numbers, text or booleans, got a type that engines do not have, such as "
-            "pandas' periods and intervals; convert the column first, for example with .astype(str)"
-        )
+    refusal = (
+        f"column {name!r} must hold numbers, text, booleans, dates or times, got a type that engines do not have; "
+        "convert the column first, for example with .astype(str) in pandas"
+    )
+    if isinstance(dtype, pa.BaseExtensionType) or (
+        pa.types.is_decimal(dtype) and dtype.precision > _MOST_DIGITS
+    ):
+        raise SourceError(refusal)
+    attempt(lambda: PyArrowType.to_ibis(dtype), refusal)
     return values.cast("float32") if pa.types.is_float16(dtype) else values
