@@ -13,6 +13,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
+import ibis
+
 from rowspace.domain import (
     Attribute,
     Categorical,
@@ -26,10 +28,19 @@ from rowspace.domain import (
 )
 from rowspace.domain.calendar import DAY
 from rowspace.exceptions import SourceError
+from rowspace.sources.stored import is_stored_as, stored_text
 from rowspace.sources.times import is_timed, with_seconds
 from rowspace.sources.type_names import type_name
 
-__all__ = ["TypedColumn", "as_float64", "require_columns", "timed_column", "typed_column", "with_times"]
+__all__ = [
+    "TypedColumn",
+    "as_float64",
+    "read_text",
+    "require_columns",
+    "timed_column",
+    "typed_column",
+    "with_times",
+]
 
 _TIMES = "dates that exist, written 2024-03-01 or 2024-03-01T14:30:00"
 
@@ -86,7 +97,9 @@ def require_columns(
         raise SourceError(f"expected a column {missing[0]!r}, got none of that name; {advice}")
 
 
-def typed_column(name: str, column: Any, attribute: Attribute, *, is_text: bool) -> TypedColumn:
+def typed_column(
+    name: str, column: Any, attribute: Attribute, *, is_text: bool, engine: str = "duckdb"
+) -> TypedColumn:
     """The values of a column in the type that its attribute compares with.
 
     Args:
@@ -94,6 +107,7 @@ def typed_column(name: str, column: Any, attribute: Attribute, *, is_text: bool)
         column: Ibis column.
         attribute: What the values mean.
         is_text: Whether the source has no types of its own (CSV), so that text is to be converted.
+        engine: Which it is, since in SQLite every value has a type of its own.
 
     Raises:
         SourceError: The column has another type. The message names its kind.
@@ -105,10 +119,20 @@ def typed_column(name: str, column: Any, attribute: Attribute, *, is_text: bool)
         wanted, target = _categorical_target(name, column.type(), attribute)
         fits = _fits_categories(column.type(), attribute)
     if is_text and target != "string":
-        values = column.try_cast(target)
+        values = read_text(column, target)
         return TypedColumn(wanted, values, unreadable=column.notnull() & values.isnull())
     _require_type(name, column.type(), wanted, fits=fits)
-    return TypedColumn(wanted, as_float64(column) if target == "float64" else column.cast(target))
+    values = as_float64(column) if target == "float64" else column.cast(target)
+    if engine != "sqlite":
+        return TypedColumn(wanted, values)
+    values = stored_text(column) if target == "string" else values
+    unreadable = column.notnull() & ~is_stored_as(column, wanted)
+    return TypedColumn(wanted, unreadable.ifelse(ibis.null(values.type()), values), unreadable)
+
+
+def read_text(column: Any, target: str) -> Any:
+    """Text as numbers or booleans, NULL where it is none. DuckDB would read 1_000 as Python does: a thousand."""
+    return column.contains("_").ifelse(ibis.null("string"), column).try_cast(target)
 
 
 def _require_type(name: str, dtype: Any, wanted: str, *, fits: bool) -> None:

@@ -108,9 +108,8 @@ def _unreadable(column: ColumnLook, attribute: Attribute, is_text: bool) -> str:
     elif hasattr(attribute, "zone"):
         wanted = "a date that exists, written 2024-03-01 or 2024-03-01T14:30:00"
     else:
-        wanted = (
-            "a boolean" if isinstance(attribute, Categorical) and attribute.type is bool else "a whole number"
-        )
+        assert isinstance(attribute, Categorical)
+        wanted = {bool: "a boolean", str: "text"}.get(attribute.type, "a whole number")
     advice = (
         f"; if a text means missing, declare it: nulls = [{_quoted(column.values[0][0])}] in [data]"
         if is_text and column.values
