@@ -159,7 +159,8 @@ def _known_file(source: str | Path | CSV) -> Path | CSV:
         known = ", ".join((*CSV_ENDINGS, *PARQUET_ENDINGS, *DATABASE_ENDINGS))
         raise SourceError(
             f"the name of {path} does not tell its format: expected one of {known}, or a database URL; a CSV file of "
-            "any name is declared as one by [data] of the study or by rs.CSV(…)"
+            "any name is declared as one by [data] of the study, by an option of init such as --names age,sex (for a "
+            'file without a header line) or --delimiter ",", or by rs.CSV(…)'
         )
     if not path.is_file():
         what = "a directory" if path.is_dir() else "nothing"
