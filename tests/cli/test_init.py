@@ -69,3 +69,19 @@ def test_a_draft_is_not_released_until_it_is_said_to_be_public(folder: Path) -> 
     draft.write_text("".join(line for line in text.splitlines(True) if not line.startswith("draft = true")))
     assert rowspace(*release).code == 0
     assert rowspace("plan", draft).err == ""
+
+
+def test_a_file_of_headers_has_no_rows(folder: Path) -> None:
+    (folder / "header.csv").write_text("age,sex\n")
+    result = rowspace("init", str(folder / "header.csv"), "-o", str(folder / "s.toml"))
+    assert result.code == 1
+    assert "there are no rows" in result.err
+
+
+def test_a_file_of_another_name_is_pointed_to_the_options(folder: Path) -> None:
+    (folder / "adult.data").write_text("39,Male\n")
+    result = rowspace("init", str(folder / "adult.data"), "-o", str(folder / "s.toml"))
+    assert result.code == 1
+    assert "--names age,sex" in result.err
+    named = rowspace("init", str(folder / "adult.data"), "--names", "age,sex", "-o", str(folder / "s.toml"))
+    assert named.code == 0

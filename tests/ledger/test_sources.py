@@ -2,8 +2,16 @@
 
 from __future__ import annotations
 
+import hashlib
+import sqlite3
+import warnings
+from contextlib import closing
 from pathlib import Path
+from typing import Any
 
+import duckdb
+import ibis
+import pyarrow as pa
 import pytest
 
 import rowspace as rs
@@ -29,7 +37,13 @@ def test_a_second_budget_for_the_same_source_needs_a_word(ledger: Ledger, tmp_pa
     tenth = plan(rs.PureDP(0.1))
     rs.release(tenth, tmp_path / "people.csv", ledger=ledger, dataset="people")
     rs.release(tenth, str(tmp_path / "people.csv"), ledger=ledger, dataset="people")
-    for path in (tmp_path / "people.csv", tmp_path / "link.csv", f"{tmp_path}/../{tmp_path.name}/people.csv"):
+    (tmp_path / "hard.csv").hardlink_to(tmp_path / "people.csv")
+    for path in (
+        tmp_path / "people.csv",
+        tmp_path / "link.csv",
+        tmp_path / "hard.csv",
+        f"{tmp_path}/../{tmp_path.name}/people.csv",
+    ):
         with pytest.raises(LedgerError, match=r"'people' before.*--second-budget"):
             rs.release(tenth, path, ledger=ledger, dataset="census")
     assert ledger.history("census") == []
@@ -82,19 +96,77 @@ def test_on_the_command_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     assert rowspace(*command, "two", "--second-budget").code == 0
 
 
+def same(one: tuple[Any, str | None], other: tuple[Any, str | None]) -> bool:
+    """Whether two sources share a name."""
+    names = [(source_digest(*source) or "").split() for source in (one, other)]
+    return bool(set(names[0]) & set(names[1]))
+
+
 def test_addresses_of_one_server_are_one() -> None:
-    digests = {
-        source_digest(url, "people")
-        for url in (
-            "postgresql://host/db",
-            "postgres://eve:secret@HOST/db",
-            "postgresql://host/db?connect_timeout=3",
-        )
-    }
-    assert len(digests) == 1
-    others = {
-        source_digest("postgresql://host/db", "places"),
-        source_digest("postgresql://host2/db", "people"),
-    }
-    assert len(others - digests) == 2
-    assert source_digest("duckdb:///tmp/x.duckdb", "t") == source_digest("/tmp/x.duckdb", "t")
+    here = ("postgresql://host/db", "people")
+    for other in (
+        ("postgres://eve:secret@HOST/db", "people"),
+        ("postgresql://host/db?connect_timeout=3", "people"),
+        ("postgresql://host:5432/db", "people"),
+        ("postgresql://h%6Fst/d%62", "people"),
+        ("postgresql://eve@/db?host=host", "people"),
+        ("postgresql:///?host=host&port=5432&dbname=db", "people"),
+        ("postgresql://host/db", "public.people"),
+        ("postgresql://host/db", "db.public.people"),
+        ("postgresql://host/db/public", "people"),
+    ):
+        assert same(here, other), other
+    for other in (
+        ("postgresql://host/db", "places"),
+        ("postgresql://host/db", "PEOPLE"),
+        ("postgresql://host/db", "archive.people"),
+        ("postgresql://host/db/archive", "people"),
+        ("postgresql://host2/db", "people"),
+        ("postgresql://host:5433/db", "people"),
+        ("postgresql://host/db2", "people"),
+        ("mysql://host/db", "people"),
+    ):
+        assert not same(here, other), other
+    assert same(("postgresql://localhost/db", "t"), ("postgresql://[::1]:5432/db", "t"))
+    assert same(("postgresql:///db/archive", "t"), ("postgresql://127.0.0.1/db", "archive.t"))
+    assert not same(("postgresql://[2001:db8::1]/db", "t"), ("postgresql://[2001:db8::2]/db", "t"))
+
+
+@pytest.mark.parametrize("kind", ["duckdb", "sqlite"])
+def test_tables_of_a_database_file_are_one_however_they_are_written(kind: str, tmp_path: Path) -> None:
+    path = tmp_path / f"register.{kind}"
+    with closing(duckdb.connect(str(path)) if kind == "duckdb" else sqlite3.connect(path)) as connection:
+        connection.execute("CREATE TABLE people (age INTEGER)")
+        connection.execute("CREATE TABLE places (age INTEGER)")
+        connection.commit()
+    (tmp_path / f"hard.{kind}").hardlink_to(path)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)  # Ibis 12 calls a method that DuckDB 2 deprecates
+        tables = getattr(ibis, kind).connect(path)
+        people, places = tables.table("people"), tables.table("places")
+    here = (path, "people")
+    for other in (
+        (f"{kind}://{path}", "people"),
+        (str(path), "main.people"),
+        (path, "PEOPLE"),
+        (path, "Main.People"),
+        (tmp_path / f"hard.{kind}", "people"),
+        (people, None),
+        (people.filter(people.age > 1), None),
+        (people.join(places, "age"), None),
+    ):
+        assert same(here, other), other
+    for other in ((path, "places"), (path, "archive.people"), (places, None), (tmp_path / "x", "people")):
+        assert not same(here, other), other
+    assert source_digest(ibis.memtable(pa.table({"age": [1]})), None) is None
+
+
+def test_charges_of_version_0_1_are_known_as_they_were_written(ledger: Ledger, tmp_path: Path) -> None:
+    """They kept one digest, of the path and the table as written."""
+    path = tmp_path / "people.csv"
+    before = hashlib.sha256(f"file\0{path.resolve()}\0".encode()).hexdigest()
+    ledger.charge(plan(rs.PureDP(0.1)), b"", "people", source=before)
+    with pytest.raises(LedgerError, match="second budget"):
+        rs.release(plan(rs.PureDP(0.1)), path, ledger=ledger, dataset="census")
+    server = hashlib.sha256(b"postgres\0host:5432/db?\0public.t").hexdigest()
+    assert server in (source_digest("postgresql://host:5432/db", "public.t") or "")

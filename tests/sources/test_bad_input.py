@@ -17,6 +17,7 @@ import pytest
 from rowspace.domain import Categorical, Domain, Numeric
 from rowspace.exceptions import InvalidInput, SourceError
 from rowspace.sources import count_cells
+from rowspace.study import check
 from tests.sources.kinds import KINDS
 
 NUMBER = Domain(x=Numeric(0, 10, bins=5))
@@ -137,3 +138,21 @@ def test_an_ibis_table_without_a_database() -> None:
 def test_something_else_for_a_domain() -> None:
     with pytest.raises(InvalidInput, match="expected a Domain, got dict"):
         count_cells([1], {"x": 1})  # type: ignore[arg-type]
+
+
+# Tables of DuckDB and SQLite have no such columns.
+FOLDING = ("ibis query", "duckdb path", "duckdb url", "sqlite url")
+
+
+@pytest.mark.parametrize("kind", [kind for kind in KINDS if kind not in FOLDING])
+@pytest.mark.parametrize("names", [("age", "AGE"), ("AGE", "age")])
+def test_columns_that_differ_in_case_only_are_refused(
+    kind: str, names: tuple[str, str], tmp_path: Path
+) -> None:
+    """DuckDB reads one for the other, and gives one of a Parquet file a new name."""
+    source, _ = KINDS[kind]({names[0]: [1], names[1]: [2], "sex": ["F"]}, tmp_path)
+    age = Domain(age=Numeric(0, 4, bins=4))
+    with pytest.raises(SourceError, match="differs in case only"):
+        count_cells(source, age)
+    assert not check(age, source).accepted
+    assert count_cells(source, Domain(sex=Categorical(["F"]))).tolist() == [1]

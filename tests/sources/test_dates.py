@@ -132,3 +132,20 @@ def test_missing_times_are_outside():
 def test_a_column_of_another_type_is_refused_by_name():
     with pytest.raises(SourceError, match=r"column 'born' must hold dates.*got an integer"):
         count_cells(pd.DataFrame({"born": [1990]}), Domain(year=Dates(*YEAR, every="year", column="born")))
+
+
+@pytest.mark.parametrize("as_text", [False, True])
+@pytest.mark.parametrize(
+    ("change", "before", "after"), [("2024-03-31T01:00:00Z", 1, 3), ("2024-10-27T01:00:00Z", 2, 2)]
+)
+def test_the_clock_changes_at_the_very_second(change, before, after, as_text):
+    """In Berlin 02:00 becomes 03:00 in March; in October 03:00 becomes 02:00, so that the hour of 2 comes twice."""
+    moment = pd.Timestamp(change)
+    for time, hour in ((moment - pd.Timedelta("1s"), before), (moment, after)):
+        x = [time.isoformat().replace("+00:00", "Z")] if as_text else [time]
+        rows = pd.DataFrame({"x": x})
+        assert count_cells(rows, Domain(x=HourOfDay(zone="Europe/Berlin"))).nonzero()[0].tolist() == [hour]
+        hourly = Dates(
+            str(moment.date()), str((moment + pd.Timedelta("1D")).date()), every="hour", zone="Europe/Berlin"
+        )
+        assert count_cells(rows, Domain(x=hourly)).nonzero()[0].tolist() == [hour]

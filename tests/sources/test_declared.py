@@ -194,3 +194,19 @@ def test_sketches_are_of_the_file_as_declared(tmp_path: Path) -> None:
     sex, age = sketch_columns(rs.CSV(path, names=["sex", "age"], strip=True, nulls=["?"], ignore_case=True))
     assert len(sex.values) == 2
     assert (age.kind, age.low, age.high) == ("numbers", 1, 3)
+
+
+@pytest.mark.parametrize("text", ["1_0", "1_000", "1e1_0"])
+@pytest.mark.parametrize(
+    "attribute", [rs.Numeric(0, 2000, bins=2), rs.Categorical([1, 10, 1000])], ids=["numbers", "integers"]
+)
+def test_underscores_are_no_part_of_a_number(tmp_path: Path, text: str, attribute: Any) -> None:
+    """DuckDB would read them as Python does."""
+    path = tmp_path / "rows.csv"
+    path.write_text(f"x\n1\n{text}\n")
+    domain = rs.Domain(x=attribute)
+    with pytest.raises(SourceError, match="got text that cannot be read so"):
+        count_cells(path, domain)
+    found = rs.check(domain, path)
+    assert (found.accepted, found.columns[0].unreadable, found.columns[0].values) == (False, 1, ((text, 1),))
+    assert sketch_columns(path)[0].kind == "text"

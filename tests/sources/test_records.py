@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
 from unittest.mock import patch
 
@@ -17,7 +18,7 @@ from hypothesis import strategies as st
 from rowspace.domain import Categorical, Domain, Numeric
 from rowspace.exceptions import SourceError
 from rowspace.formats import CSV
-from rowspace.sources import blocks, count_cells
+from rowspace.sources import blocks, count_cells, records
 from rowspace.sources.blocks import record_blocks, split_records
 from rowspace.sources.records import Fault, Malformed, Shape, cells_of, fault_of, read_block
 from rowspace.sources.text import first_fault, text_table
@@ -203,3 +204,20 @@ def test_arrow_skips_no_record_of_one_empty_cell() -> None:
         {"0": None},
     ]
     assert isinstance(read_block(b"\n\r\n", Shape(2, ",", False), [1]), pa.RecordBatch)
+
+
+@pytest.mark.parametrize(
+    "miscount", [lambda table: table.slice(1), lambda table: pa.concat_tables([table, table])]
+)
+def test_a_parser_that_finds_another_number_of_records_is_not_believed(
+    miscount: Callable[[pa.Table], pa.Table], tmp_path: Path
+) -> None:
+    """Records are counted independently of the parser."""
+    (tmp_path / "rows.csv").write_text("x,y\n1,a\n2,b\n3,c\n")
+    domain, parse = Domain(x=Numeric(0, 10, bins=1)), records._parse
+    assert count_cells(tmp_path / "rows.csv", domain).tolist() == [3]
+    with (
+        patch.object(records, "_parse", lambda *given: miscount(parse(*given))),
+        pytest.raises(SourceError, match="cells separated by"),
+    ):
+        count_cells(tmp_path / "rows.csv", domain)

@@ -79,6 +79,27 @@ def text_in_pandas(folder: Path) -> Any:
     return pd.DataFrame({"x": [MARK], "y": ["a"]})
 
 
+def objects_in_polars(folder: Path) -> Any:
+    return pl.DataFrame({"x": pl.Series([MARK, object()], dtype=pl.Object), "y": ["a", "a"]})
+
+
+def first_record_as_names(folder: Path) -> Any:
+    (folder / "rows.csv").write_text(f"{MARK},xx\nb,2\n")
+    return pd.read_csv(folder / "rows.csv")
+
+
+def first_record_as_polars_names(folder: Path) -> Any:
+    return pl.DataFrame({MARK: [1], "2": [2]})
+
+
+def first_record_as_arrow_names(folder: Path) -> Any:
+    return pa.table({MARK: [1], "2": [2]})
+
+
+def several_names_each(folder: Path) -> Any:
+    return pd.DataFrame([[1, "a"]], columns=pd.MultiIndex.from_tuples([("x", MARK), ("y", MARK)]))
+
+
 def failing_view(folder: Path) -> Any:
     with duckdb.connect(str(folder / "rows.duckdb")) as connection:
         connection.execute(f"CREATE TABLE kept AS SELECT '{MARK}' AS t, 'a' AS y")
@@ -110,6 +131,11 @@ def ragged_counts(folder: Path) -> Any:
         failing_ibis_query,
         mixed_pandas,
         text_in_pandas,
+        objects_in_polars,
+        first_record_as_names,
+        first_record_as_polars_names,
+        first_record_as_arrow_names,
+        several_names_each,
         failing_view,
         password_in_url,
         strings_as_counts,
@@ -146,12 +172,14 @@ def test_counting_prints_logs_and_warns_nothing(
     assert [file.name for file in tmp_path.iterdir()] == ["rows.csv"]
 
 
-def test_attempt_keeps_nothing_of_the_failure() -> None:
-    class StrangeError(Exception):
-        pass
+class PanicException(BaseException):  # noqa: N818 - as Rust's libraries call it
+    """No Exception: PyO3 lets panics through handlers of those."""
 
+
+@pytest.mark.parametrize("kind", [type("StrangeError", (Exception,), {}), PanicException])
+def test_attempt_keeps_nothing_of_the_failure(kind: type[BaseException]) -> None:
     def fail() -> None:
-        raise StrangeError(MARK) from ValueError(MARK)
+        raise kind(MARK) from ValueError(MARK)
 
     with pytest.raises(SourceError) as failure:
         attempt(fail, "it failed")
@@ -165,11 +193,12 @@ def test_attempt_silences_warnings() -> None:
         assert attempt(lambda: warnings.warn(MARK, stacklevel=1), "it failed") is None
 
 
-def test_attempt_lets_an_interrupt_through() -> None:
+@pytest.mark.parametrize("command", [KeyboardInterrupt, SystemExit, GeneratorExit])
+def test_attempt_lets_an_interrupt_through(command: type[BaseException]) -> None:
     def interrupt() -> None:
-        raise KeyboardInterrupt
+        raise command
 
-    with pytest.raises(KeyboardInterrupt):
+    with pytest.raises(command):
         attempt(interrupt, "it failed")
 
 

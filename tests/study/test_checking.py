@@ -14,6 +14,7 @@ from markupsafe import escape
 
 import rowspace as rs
 from rowspace.exceptions import RowspaceError, SourceError
+from rowspace.sources import count_cells
 from rowspace.study import CHECK_WARNING
 from tests.sources.kinds import KINDS
 
@@ -257,3 +258,20 @@ def test_counts_are_no_records() -> None:
         rs.check(DOMAIN, np.array([1, 2]))
     with pytest.raises(RowspaceError, match="expected a study or a domain"):
         rs.check("study.toml", "people.csv")  # type: ignore[arg-type]
+
+
+def test_categories_that_are_alike_are_said() -> None:
+    domain = rs.Domain(title=rs.Categorical(["Jr.", " Jr.", "Sr."]), sex=rs.Categorical(["F", "M"]))
+    found = rs.check(domain, pd.DataFrame({"title": ["Jr.", " Jr.", "Sr."], "sex": ["F", "M", "M"]}))
+    assert found.accepted
+    assert 'the categories "Jr." and " Jr." differ only by spaces or case' in words(found, "alike", "title")
+    assert "alike" not in kinds(found, "sex")
+
+
+def test_bad_dates_in_a_frame_are_not_told_of_csv() -> None:
+    """[data] and its nulls are for text files alone."""
+    domain = rs.Domain(day=rs.Dates("2024-01-01", "2024-02-01", every="day"))
+    rows = pd.DataFrame({"day": ["2024-01-02", "NA"]})
+    with pytest.raises(SourceError, match="clean the column in a view or a frame") as refusal:
+        count_cells(rows, domain)
+    assert "nulls" not in str(refusal.value) + str(rs.check(domain, rows))

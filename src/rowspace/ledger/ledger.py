@@ -201,7 +201,7 @@ class Ledger:
         plan: what was released.
         content: the bytes of the release.
         dataset: which budget, when the ledger has several.
-        source: a digest of where the data is, if it has a place. second_budget: let a source be charged here that was
+        source: digests of where the data is, if it has a place. second_budget: let a source be charged here that was
         charged to another budget of this ledger before.
 
         `BudgetExceeded` when it does not fit, `LedgerError` for everything else that is wrong.

@@ -35,7 +35,7 @@ charges = sa.Table(
     sa.Column("who", sa.Text, nullable=False),
     sa.Column("digest", sa.Text, nullable=False),
     sa.Column("content", sa.LargeBinary, nullable=False),
-    sa.Column("source", sa.Text),  # a digest of its address; NULL for what has none
+    sa.Column("source", sa.Text),  # digests of its names, with spaces between; NULL for what has none
     # What is summed for every charge, so that releases are not read for it.
     sa.Index("rowspace_charge_sums", "dataset", "privacy", "epsilon", "delta", "rho"),
     sa.Index("rowspace_charge_source", "source", "dataset"),

@@ -134,11 +134,13 @@ class Tables:
     def require_one_budget(
         self, connection: sa.Connection, dataset: str, source: str | None, second_budget: bool
     ) -> None:
-        """Raise if the source was charged to another budget, unless that is meant."""
+        """Raise if the source was charged to another budget, by any of its names, unless that is meant."""
         if source is None or second_budget:
             return
         table = schema.charges
-        query = sa.select(table.c.dataset).where(table.c.source == source, table.c.dataset != dataset)
+        names = sa.literal(" ") + table.c.source + sa.literal(" ")
+        known = [names.contains(f" {name} ", autoescape=True) for name in source.split()]
+        query = sa.select(table.c.dataset).where(sa.or_(sa.false(), *known), table.c.dataset != dataset)
         other = connection.execute(query.limit(1)).scalar_one_or_none()
         if other is not None:
             raise LedgerError(

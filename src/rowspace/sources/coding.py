@@ -45,6 +45,12 @@ _FAILED = (
     "engine's message is withheld because it may quote data"
 )
 
+# What cannot be read, and what can be done about it: only a text file has declarations of its own.
+_UNREADABLE = {
+    True: 'text that cannot be read so; declare the texts that mean missing, as nulls = ["NA"]',
+    False: "values that cannot be read so; clean the column in a view or a frame, with NULL for what is missing",
+}
+
 
 @dataclass(frozen=True)
 class CodedRows:
@@ -103,7 +109,7 @@ def typed_columns(opened: OpenTable, domain: Domain) -> tuple[OpenTable, list[Ty
     columns = [
         timed_column(rows, times[name], attribute)
         if isinstance(attribute, Timed)
-        else typed_column(name, rows[name], attribute, is_text=opened.is_text)
+        else typed_column(name, rows[name], attribute, is_text=opened.is_text, engine=opened.backend.name)
         for name, attribute in domain.attributes
     ]
     return replace(opened, rows=rows), columns
@@ -210,8 +216,8 @@ def _rows_inside(
             )
         if found.get(f"unreadable{position}"):
             raise SourceError(
-                f"column {name!r} must hold {column.wanted}, as its attribute is declared, got text that "
-                'cannot be read so; declare the texts that mean missing, as nulls = ["NA"], or change the declaration'
+                f"column {name!r} must hold {column.wanted}, as its attribute is declared, got "
+                f"{_UNREADABLE[opened.is_text]}, or change the declaration"
             )
     if unit is not None:
         owned = opened.rows.select(inside=combine(operator.and_, insides), **owner)

@@ -11,7 +11,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
+
+import ibis
 
 from rowspace.domain import (
     Attribute,
@@ -26,12 +28,28 @@ from rowspace.domain import (
 )
 from rowspace.domain.calendar import DAY
 from rowspace.exceptions import SourceError
+from rowspace.sources.stored import is_stored_as, stored_text
 from rowspace.sources.times import is_timed, with_seconds
 from rowspace.sources.type_names import type_name
 
-__all__ = ["TypedColumn", "as_float64", "require_columns", "timed_column", "typed_column", "with_times"]
+__all__ = [
+    "TypedColumn",
+    "as_float64",
+    "read_text",
+    "require_columns",
+    "timed_column",
+    "typed_column",
+    "with_times",
+]
 
 _TIMES = "dates that exist, written 2024-03-01 or 2024-03-01T14:30:00"
+
+_NONE_OF_THEM = {
+    "line": "expected a first line that names the columns, among them {!r}, got a line with none of the domain's "
+    "attributes; add a header line, or make the names agree",
+    "frame": "expected a frame with a column {!r}, got one with none of the domain's attributes, whose names are not "
+    "quoted since they may be a record of a file without a header; rs.check shows them to the data's curator",
+}
 
 # Up to here every integer is a float64 of its own, so comparing as float64 is comparing exactly.
 _EXACT_INTEGERS = 2**53
@@ -49,57 +67,39 @@ class TypedColumn:
 
 
 def require_columns(
-    wanted: Sequence[str],
-    names: Iterable[object],
-    *,
-    headers_may_be_data: bool = False,
-    engine_sees_all: bool = False,
+    wanted: Sequence[str], names: Iterable[object], *, may_be_data: Literal["line", "frame"] | None = None
 ) -> None:
-    """Raise unless there is exactly one column of every name that is wanted.
+    """Raise unless there is exactly one column of every name that is wanted, in any case of letters.
 
     Args:
         wanted: Attributes, and the privacy unit's column.
         names: All columns of the source.
-        headers_may_be_data: Whether the names were read from the first line of a text file. Without a
-            header line they would be somebody's record, so they are quoted only once one of them is an
-            attribute's name.
-        engine_sees_all: Whether the engine finds columns by name among all of these, rather than among the
-            wanted.
+        may_be_data: Where the names come from, if from what may be somebody's record: the first line of a text file, or
+            a frame that was read from one. They are quoted only once one of them is an attribute's name.
     """
     found = Counter(names)
+    spelt = Counter(name.casefold() for name in found if isinstance(name, str))
     for name in wanted:
         if found[name] > 1:
             raise SourceError(f"expected one column {name!r}, got {found[name]}; rename all but one")
     missing = [name for name in wanted if name not in found]
-    if not missing:
-        _require_distinct(wanted, found if engine_sees_all else wanted)
-        return
-    if headers_may_be_data and len(missing) == len(wanted):
-        raise SourceError(
-            f"expected a first line that names the columns, among them {missing[0]!r}, got a line with "
-            "none of the domain's attributes; add a header line, or make the names agree"
-        )
-    known = [name for name in found if isinstance(name, str)]
-    raise SourceError(
-        f"expected a column {missing[0]!r}, got none of that name; {did_you_mean(missing[0], known)}"
-    )
-
-
-def _require_distinct(wanted: Iterable[str], seen: Iterable[object]) -> None:
-    """Refuse columns that differ in case only: most engines would quietly read one for the other."""
-    spelt: dict[str, set[str]] = {}
-    for name in seen:
-        if isinstance(name, str):
-            spelt.setdefault(name.casefold(), set()).add(name)
-    for name in wanted:
-        if len(spelt[name.casefold()]) > 1:
+    for name in [] if missing else wanted:
+        if spelt[name.casefold()] > 1:
             raise SourceError(
                 f"expected column {name!r} to be the only one of that name in any case, got another that differs in "
                 "case only, which engines confuse; rename one of them"
             )
+    if missing and may_be_data is not None and len(missing) == len(wanted):
+        raise SourceError(_NONE_OF_THEM[may_be_data].format(missing[0]))
+    if missing:
+        known = [name for name in found if isinstance(name, str)]
+        advice = did_you_mean(missing[0], known) if known else "no column has a name that is text"
+        raise SourceError(f"expected a column {missing[0]!r}, got none of that name; {advice}")
 
 
-def typed_column(name: str, column: Any, attribute: Attribute, *, is_text: bool) -> TypedColumn:
+def typed_column(
+    name: str, column: Any, attribute: Attribute, *, is_text: bool, engine: str = "duckdb"
+) -> TypedColumn:
     """The values of a column in the type that its attribute compares with.
 
     Args:
@@ -107,6 +107,7 @@ def typed_column(name: str, column: Any, attribute: Attribute, *, is_text: bool)
         column: Ibis column.
         attribute: What the values mean.
         is_text: Whether the source has no types of its own (CSV), so that text is to be converted.
+        engine: Which it is, since in SQLite every value has a type of its own.
 
     Raises:
         SourceError: The column has another type. The message names its kind.
@@ -118,10 +119,20 @@ def typed_column(name: str, column: Any, attribute: Attribute, *, is_text: bool)
         wanted, target = _categorical_target(name, column.type(), attribute)
         fits = _fits_categories(column.type(), attribute)
     if is_text and target != "string":
-        values = column.try_cast(target)
+        values = read_text(column, target)
         return TypedColumn(wanted, values, unreadable=column.notnull() & values.isnull())
     _require_type(name, column.type(), wanted, fits=fits)
-    return TypedColumn(wanted, as_float64(column) if target == "float64" else column.cast(target))
+    values = as_float64(column) if target == "float64" else column.cast(target)
+    if engine != "sqlite":
+        return TypedColumn(wanted, values)
+    values = stored_text(column) if target == "string" else values
+    unreadable = column.notnull() & ~is_stored_as(column, wanted)
+    return TypedColumn(wanted, unreadable.ifelse(ibis.null(values.type()), values), unreadable)
+
+
+def read_text(column: Any, target: str) -> Any:
+    """Text as numbers or booleans, NULL where it is none. DuckDB would read 1_000 as Python does: a thousand."""
+    return column.contains("_").ifelse(ibis.null("string"), column).try_cast(target)
 
 
 def _require_type(name: str, dtype: Any, wanted: str, *, fits: bool) -> None:

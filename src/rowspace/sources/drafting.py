@@ -14,10 +14,10 @@ from typing import Any, Literal
 
 import ibis
 
-from rowspace.domain import Categorical, Dates, Domain
+from rowspace.domain import Categorical, Dates, Domain, Numeric
 from rowspace.exceptions import InvalidDomain, SourceError
 from rowspace.formats import CSV
-from rowspace.sources.columns import with_times
+from rowspace.sources.columns import read_text, typed_column, with_times
 from rowspace.sources.opening import OpenTable, column_names, open_table
 from rowspace.sources.secrecy import attempt
 
@@ -28,6 +28,8 @@ MAX_SKETCHED_VALUES = 50
 
 # Only its zone matters here: how far times reach is what is looked for.
 _ANY_DATES = Dates("2000-01-01", "2001-01-01", every="year")
+# Only that it is of numbers matters.
+_ANY_NUMBERS = Numeric(0, 1, bins=1)
 
 _FAILED = (
     "the source could not be looked at: it is damaged or the engine failed; the engine's message is withheld "
@@ -102,19 +104,20 @@ def _sketch(opened: OpenTable, name: str) -> ColumnSketch:
     if dtype.is_boolean():
         return ColumnSketch(name, "booleans", str(dtype))
     if dtype.is_numeric():
-        return _sketch_numbers(opened, name, column.cast("float64"), str(dtype))
+        numbers = typed_column(name, column, _ANY_NUMBERS, is_text=False, engine=opened.backend.name)
+        return _sketch_numbers(opened, name, numbers.values, str(dtype))
     if dtype.is_date() or dtype.is_timestamp():
         return _sketch_times(opened, name, str(dtype)) or ColumnSketch(name, "empty", str(dtype))
     if dtype.is_string():
         if opened.is_text and _all_numbers(opened, column):
-            return _sketch_numbers(opened, name, column.try_cast("float64"), "text of numbers")
+            return _sketch_numbers(opened, name, read_text(column, "float64"), "text of numbers")
         return _sketch_times(opened, name, "text of dates") or _sketch_text(opened, name, column)
     return ColumnSketch(name, "empty" if dtype.is_null() else "other", str(dtype))
 
 
 def _all_numbers(opened: OpenTable, column: Any) -> bool:
     """Whether there is text, and all of it reads as numbers."""
-    readable = column.try_cast("float64").notnull()
+    readable = read_text(column, "float64").notnull()
     rows = opened.rows.select(readable=readable, there=column.notnull())
     found = _fetch(opened, rows.aggregate(there=rows.there.sum(), readable=rows.readable.sum()))[0]
     return bool(found["there"]) and found["there"] == found["readable"]

@@ -6,14 +6,20 @@ import sys
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import pyarrow as pa
+from ibis.formats.pyarrow import PyArrowType
 
 from rowspace.exceptions import SourceError
 from rowspace.sources.columns import require_columns
+from rowspace.sources.objects import object_array
 from rowspace.sources.secrecy import attempt
 
 __all__ = ["as_arrow", "frame_columns"]
+
+# Of a decimal in DuckDB.
+_MOST_DIGITS = 38
 
 
 def as_arrow(source: object, names: Sequence[str]) -> pa.Table | None:
@@ -26,12 +32,13 @@ def as_arrow(source: object, names: Sequence[str]) -> pa.Table | None:
     if isinstance(source, pd.DataFrame):
         # Column by column, and not through Ibis: a column that does not convert can be named, and Ibis 12
         # asks pandas 3 for a deprecated option.
-        return _collect(names, source.columns, lambda name: pa.array(source[name], from_pandas=True))
+        _require_plain_names(source)
+        return _collect(names, source.columns, lambda name: _pandas_column(name, source[name]))
     polars: Any = _polars_of(source)
     if polars is not None:
         lazy: Any = source.lazy()  # type: ignore[attr-defined]
         found = _polars_columns(lazy)
-        require_columns(names, found)
+        require_columns(names, found, may_be_data="frame")
         frame = attempt(
             # By selector: a plain text such as "*" or "^a.*$" would be a pattern.
             lambda: lazy.select(polars.selectors.by_name(*names)).collect(),
@@ -46,8 +53,43 @@ def frame_columns(source: object) -> list[str] | None:
     if isinstance(source, pa.Table):
         return list(source.column_names)
     if isinstance(source, pd.DataFrame):
+        _require_plain_names(source)
         return [name for name in source.columns if isinstance(name, str)]
     return None if _polars_of(source) is None else _polars_columns(source)
+
+
+def _require_plain_names(frame: pd.DataFrame) -> None:
+    """Refuse columns of several names each."""
+    if isinstance(frame.columns, pd.MultiIndex):
+        raise SourceError(
+            "expected a frame whose columns have one name each, got a MultiIndex; name them anew, for example with "
+            "frame.columns = frame.columns.map('_'.join)"
+        )
+
+
+def _pandas_column(name: str, values: Any) -> Any:
+    """A column of a pandas frame as Arrow; Python objects are read one by one, also where they are categories."""
+    dtype = values.dtype
+    if isinstance(dtype, pd.PeriodDtype):
+        raise SourceError(
+            f"column {name!r} holds periods, which engines do not have; convert the column first: .dt.to_timestamp() "
+            "gives dates, .astype(str) text"
+        )
+    if isinstance(dtype, pd.SparseDtype):
+        raise SourceError(
+            f"column {name!r} is sparse, which engines do not have; convert the column first, with .sparse.to_dense()"
+        )
+    if _is_object(dtype):
+        return object_array(name, values)
+    if isinstance(dtype, pd.CategoricalDtype) and _is_object(dtype.categories.dtype):
+        codes = values.cat.codes.to_numpy()
+        return object_array(name, dtype.categories).take(pa.array(codes, mask=codes < 0))
+    return pa.array(values, from_pandas=True)
+
+
+def _is_object(dtype: object) -> bool:
+    """Whether a column of pandas holds Python objects; extension types have kind "O", too, and a type of their own."""
+    return isinstance(dtype, np.dtype) and dtype.kind == "O"
 
 
 def _polars_of(source: object) -> Any:
@@ -66,7 +108,7 @@ def _polars_columns(frame: Any) -> list[str]:
 
 def _collect(names: Sequence[str], found: Iterable[object], column: Callable[[str], Any]) -> pa.Table:
     """An Arrow table of the columns of these names, each fetched by name."""
-    require_columns(names, found)
+    require_columns(names, found, may_be_data="frame")
     return pa.table({name: _convert(name, column) for name in names})
 
 
@@ -78,9 +120,13 @@ def _convert(name: str, column: Callable[[str], Any]) -> Any:
         "Python objects; convert the column first",
     )
     dtype = values.type.value_type if pa.types.is_dictionary(values.type) else values.type
-    if isinstance(dtype, pa.BaseExtensionType):
-        raise SourceError(
-            f"column {name!r} must hold numbers, text or booleans, got a type that engines do not have, such as "
-            "pandas' periods and intervals; convert the column first, for example with .astype(str)"
-        )
+    refusal = (
+        f"column {name!r} must hold numbers, text, booleans, dates or times, got a type that engines do not have; "
+        "convert the column first, for example with .astype(str) in pandas"
+    )
+    if isinstance(dtype, pa.BaseExtensionType) or (
+        pa.types.is_decimal(dtype) and dtype.precision > _MOST_DIGITS
+    ):
+        raise SourceError(refusal)
+    attempt(lambda: PyArrowType.to_ibis(dtype), refusal)
     return values.cast("float32") if pa.types.is_float16(dtype) else values

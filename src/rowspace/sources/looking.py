@@ -28,6 +28,7 @@ from rowspace.sources.frames import as_arrow
 from rowspace.sources.looks import ColumnLook, TableLook
 from rowspace.sources.opening import OpenTable, column_names, open_table
 from rowspace.sources.row_kinds import ordered, row_kinds
+from rowspace.sources.stored import stored_text
 from rowspace.sources.text import first_fault
 from rowspace.sources.type_names import type_name
 from rowspace.sources.unit_sizes import unit_sizes
@@ -242,7 +243,10 @@ def _column_look(
 
 def _frequent(opened: OpenTable, column: str, odd: list[Any]) -> tuple[tuple[str, int], ...]:
     """The most frequent values of the rows that are odd."""
-    rows = opened.rows.select(value=opened.rows[column], odd=combine(operator.or_, odd))
+    value = opened.rows[column]
+    if opened.backend.name == "sqlite":  # where they may be of any type
+        value = stored_text(value, binary="binary data")
+    rows = opened.rows.select(value=value, odd=combine(operator.or_, odd))
     rows = rows.filter(rows.odd)
     groups = rows.group_by("value").aggregate(number=rows.count())
     top = groups.order_by([groups.number.desc(), groups.value]).limit(MOST_VALUES)

@@ -103,11 +103,11 @@ def _open(
     if database is not None:
         connections.callback(database.close)
         rows = table_of(database.backend, table)
-        require_columns(names, rows.columns, engine_sees_all=True)
+        require_columns(names, rows.columns)
         return OpenTable(rows, database.backend)
     _refuse_table(table)
     if isinstance(source, ir.Table):
-        require_columns(names, source.columns, engine_sees_all=True)
+        require_columns(names, source.columns)
         connected = attempt(
             source.get_backend, "expected an Ibis table of one database, got one of none or several"
         )
@@ -120,7 +120,10 @@ def _open(
         return _open_file(backend, _known_file(source), domain, names)
     arrow = as_arrow(source, names)
     if arrow is not None:
-        return OpenTable(ibis.memtable(arrow), backend)
+        rows = attempt(
+            lambda: ibis.memtable(arrow), "some column of the frame has a type that engines do not have"
+        )
+        return OpenTable(rows, backend)
     raise _unknown_source(source)
 
 
@@ -156,7 +159,8 @@ def _known_file(source: str | Path | CSV) -> Path | CSV:
         known = ", ".join((*CSV_ENDINGS, *PARQUET_ENDINGS, *DATABASE_ENDINGS))
         raise SourceError(
             f"the name of {path} does not tell its format: expected one of {known}, or a database URL; a CSV file of "
-            "any name is declared as one by [data] of the study or by rs.CSV(…)"
+            "any name is declared as one by [data] of the study, by an option of init such as --names age,sex (for a "
+            'file without a header line) or --delimiter ",", or by rs.CSV(…)'
         )
     if not path.is_file():
         what = "a directory" if path.is_dir() else "nothing"
@@ -176,7 +180,8 @@ def _open_file(backend: Any, file: Path | CSV, domain: Domain, names: Sequence[s
         lambda: backend.read_parquet(glob.escape(str(file)), hive_partitioning=False),
         _damaged(file),
     )
-    require_columns(names, rows.columns, engine_sees_all=True)
+    # The file's own names: where two differ in case only, DuckDB gives one of them another.
+    require_columns(names, attempt(lambda: pq.read_schema(file).names, _damaged(file)))
     return OpenTable(rows, backend)
 
 

@@ -23,6 +23,10 @@ _REASONS = {
 }
 
 
+#: What says that the process is to end, and nothing about data.
+_COMMANDS = (KeyboardInterrupt, SystemExit, GeneratorExit)
+
+
 def attempt(action: Callable[[], _Result], failure: str) -> _Result:
     """Return what `action` returns; if it fails, raise a SourceError that says `failure` and nothing else.
 
@@ -41,9 +45,11 @@ def attempt(action: Callable[[], _Result], failure: str) -> _Result:
     try:
         with silence():
             return action()
-    except RowspaceError:
+    except (RowspaceError, *_COMMANDS):
         raise  # written by us, free of data
-    except Exception as error:  # any type: every engine, driver and file format has its own
+    except (
+        BaseException
+    ) as error:  # any type: every engine, driver and file format has its own, Rust's panics too
         reason = _reason(error)
     # Raised here rather than in the handler, where Python would keep the failure as __context__.
     raise SourceError(f"{failure} ({reason})" if reason else failure)
@@ -51,11 +57,11 @@ def attempt(action: Callable[[], _Result], failure: str) -> _Result:
 
 def end_quietly(action: Callable[[], object]) -> None:
     """End a connection; that it may be lost already is no failure any more, and its text may quote data."""
-    with silence(), suppress(Exception):
-        action()
+    with suppress(SourceError):
+        attempt(action, "it had ended before")
 
 
-def _reason(error: Exception) -> str | None:
+def _reason(error: BaseException) -> str | None:
     """Why, in words of our own, where a server gave a code."""
     code = getattr(error, "sqlstate", None)
     if not isinstance(code, str):

@@ -115,7 +115,7 @@ class TextTable:
 def text_table(csv: CSV, domain: Domain, names: Sequence[str]) -> TextTable:
     """The columns of these names of a CSV file; looks at the header only, if there is one."""
     shape, header = _shape(csv, names)
-    require_columns(names, header, headers_may_be_data=not csv.columns)
+    require_columns(names, header, may_be_data=None if csv.columns else "line")
     return TextTable(csv, shape, {name: header.index(name) for name in names}, _spellings(csv, domain))
 
 

@@ -14,6 +14,7 @@ import ibis.expr.datatypes as dt
 
 from rowspace.domain import Dates, Timed
 from rowspace.domain.calendar import DAY, clock_changes
+from rowspace.sources.stored import stored_text
 
 __all__ = ["is_timed", "with_seconds"]
 
@@ -49,8 +50,10 @@ def with_seconds(rows: Any, attribute: Timed, value: str, seconds: str, engine: 
     """
     column = rows[value]
     dtype = column.type()
+    if engine == "sqlite":  # which has no times: a column that is declared so holds text, or anything
+        return _with_text(rows, attribute, value, seconds, stored_text(column))
     if dtype.is_string():
-        return _with_text(rows, attribute, value, seconds)
+        return _with_text(rows, attribute, value, seconds, column)
     if dtype.is_null():
         return rows.mutate(**{seconds: ibis.null("int64")})
     if dtype.is_date():
@@ -101,7 +104,7 @@ def _days(year: Any, month: Any, day: Any) -> Any:
     return year * 365 + year // 4 - year // 100 + year // 400 + within - 719_468
 
 
-def _with_text(rows: Any, attribute: Timed, value: str, seconds: str) -> Any:
+def _with_text(rows: Any, attribute: Timed, value: str, seconds: str, written: Any) -> Any:
     """Text of dates and times in ISO 8601, strictly: a day that does not exist cannot be read."""
 
     def add(**columns: Any) -> None:
@@ -112,7 +115,8 @@ def _with_text(rows: Any, attribute: Timed, value: str, seconds: str) -> Any:
         return rows[f"{seconds}_{name}"]
 
     # What is not written like a time becomes NULL first, so that everything after it converts.
-    add(text=rows[value].re_search(_TEXT).ifelse(rows[value], ibis.null("string")))
+    add(written=written)
+    add(text=get("written").re_search(_TEXT).ifelse(get("written"), ibis.null("string")))
     text = get("text")
     rest = text.substr(16, 30)
     add(

@@ -55,6 +55,11 @@ def draft_study(columns: Sequence[ColumnSketch], name: str, data: Mapping[str, A
             attributes[column.name] = _attribute(column)
         except InvalidDomain as error:
             left_out.append(f"Left out: {column.name!r}, {error}")
+    if all(column.kind in ("empty", "repeated", "unnamed") for column in columns):
+        raise InvalidStudy(
+            "nothing to draft from: there are no rows, or none that hold a value; write the study by hand, or draft it "
+            "from a table with records"
+        )
     if not attributes:
         raise InvalidStudy(
             "no column can be drafted: expected numbers, dates, booleans or text of few distinct values"

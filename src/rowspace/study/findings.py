@@ -84,6 +84,11 @@ def _about(
             f"{_rows(column.unlisted, looked)} in no category ({_values(column)}): {_fate(attribute, missing=False)}",
         )
     yield from (finding(kind, message) for kind, message in _near_misses(column, looked.is_text))
+    if alike := _alike(attribute):
+        yield finding(
+            "alike",
+            f"the categories {alike} differ only by spaces or case, and each counts rows of its own: is one a mistake?",
+        )
     if column.decimals:
         yield finding(
             "decimals",
@@ -108,9 +113,8 @@ def _unreadable(column: ColumnLook, attribute: Attribute, is_text: bool) -> str:
     elif hasattr(attribute, "zone"):
         wanted = "a date that exists, written 2024-03-01 or 2024-03-01T14:30:00"
     else:
-        wanted = (
-            "a boolean" if isinstance(attribute, Categorical) and attribute.type is bool else "a whole number"
-        )
+        assert isinstance(attribute, Categorical)
+        wanted = {bool: "a boolean", str: "text"}.get(attribute.type, "a whole number")
     advice = (
         f"; if a text means missing, declare it: nulls = [{_quoted(column.values[0][0])}] in [data]"
         if is_text and column.values
@@ -156,6 +160,17 @@ def _near_misses(column: ColumnLook, is_text: bool) -> Iterator[tuple[str, str]]
         if number:
             cure = f"write {keys} in [data]" if is_text else "clean the column in a view or a frame"
             yield kind, f"{number:,} of these would be a category but for {but}: {cure}"
+
+
+def _alike(attribute: Attribute) -> str:
+    """The first listed categories that differ only by spaces or case."""
+    if not isinstance(attribute, Categorical) or attribute.type is not str:
+        return ""
+    spellings: dict[str, list[str]] = {}
+    for value in map(str, attribute.values):
+        spellings.setdefault("".join(value.casefold().split()), []).append(value)
+    alike = next((values for values in spellings.values() if len(values) > 1), [])
+    return " and ".join(map(_quoted, alike[:2]))
 
 
 def _fate(attribute: Attribute, *, missing: bool) -> str:
