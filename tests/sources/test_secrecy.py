@@ -172,7 +172,7 @@ def test_counting_prints_logs_and_warns_nothing(
     assert [file.name for file in tmp_path.iterdir()] == ["rows.csv"]
 
 
-class PanicException(BaseException):  # noqa: N818 - as Rust's libraries call it
+class PanicException(BaseException):
     """No Exception: PyO3 lets panics through handlers of those."""
 
 
