@@ -58,7 +58,7 @@ def test_weights_say_how_much_an_answer_matters_not_what_it_is(queries, privacy)
     plan = rs.plan(queries, privacy)
     counts = np.arange(plan.domain.size) * 100
     made = rs.release(plan, counts)
-    unweighted = plan.workload.unweighted_operator()
+    unweighted = plan.workload.operator()
     truth = unweighted @ counts
     assert np.abs(truth).max() > 1000
     for answers in (
