@@ -16,7 +16,7 @@ FACTS = json.loads((FOLDER / "facts.json").read_text())
 def test_plans_and_releases_of_version_0_1(name):
     facts = FACTS[name]
     made = rs.Release.load(FOLDER / f"{name}.release")
-    answers = made.answers()
+    answers = made.answers().head(len(facts["answers"]))  # of some only the first are kept
     assert np.allclose(answers.answer, facts["answers"], rtol=1e-9)
     assert np.allclose(answers.std_error, facts["std_error"], rtol=1e-9)
     plan = rs.Plan.load(FOLDER / f"{name}.plan")
