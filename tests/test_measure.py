@@ -8,7 +8,7 @@ import pytest
 
 from rowspace import operators as op
 from rowspace.exceptions import IntegerOverflow, InvalidInput
-from rowspace.measure import Measurement, draw, measure
+from rowspace.measure import NoisyAnswers, draw, measure
 from rowspace.noise import InsecureSeededRandom
 from rowspace.privacy import DiscreteGaussian, DiscreteLaplace, RoundedGaussian
 from rowspace.strategy import MAX_RECORDS, dropped_bits
@@ -48,7 +48,7 @@ def test_rounding_comes_after_the_noise():
 
 def test_measurement_holds_no_counts():
     measured = measure(op.Identity(3), MODELS[0], [10, 20, 30])
-    assert {f.name for f in dataclasses.fields(Measurement)} == {"strategy", "noise", "answers"}
+    assert {f.name for f in dataclasses.fields(NoisyAnswers)} == {"strategy", "noise", "answers"}
     with pytest.raises(ValueError, match="read-only"):
         measured.answers[0] = 1
 

@@ -9,7 +9,7 @@ Guarantees
   is post-processing (tests/test_measure.py::test_rounding_comes_after_the_noise).
 - Overflow is impossible for up to `record_limit` records, and is ruled out from the strategy alone, before any
   data is touched (tests/test_measure.py::test_overflow_is_refused_beforehand).
-- A `Measurement` holds noisy answers only (tests/test_measure.py::test_measurement_holds_no_counts).
+- A `NoisyAnswers` holds noisy answers only (tests/test_measure.py::test_measurement_holds_no_counts).
 - Strategies and noise of types of the caller's own are refused, and counts that change after they were checked are
   not used (tests/test_measure.py::test_own_types_are_refused, ::test_counts_are_used_as_they_were_checked).
 """
@@ -33,7 +33,7 @@ Integers = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True)
-class Measurement:
+class NoisyAnswers:
     """Noisy answers to an integer strategy, and the noise model they were drawn with."""
 
     strategy: Operator
@@ -43,7 +43,7 @@ class Measurement:
 
 def measure(
     strategy: Operator, noise: NoiseModel, counts: Any, random: BitSource | None = None
-) -> Measurement:
+) -> NoisyAnswers:
     """Ask the strategy of the counts and add noise; `random` is for tests and defaults to a fresh secure source.
 
     counts: one integer per cell; for a strategy of tables, something with `table(attributes)`, the counts over some.
@@ -61,7 +61,7 @@ def measure(
         high += low
         answers[where] = high
     answers.setflags(write=False)
-    return Measurement(strategy, noise, answers)
+    return NoisyAnswers(strategy, noise, answers)
 
 
 def _checked(counts: Any, limit: int) -> Integers:

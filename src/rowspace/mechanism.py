@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
 
 @runtime_checkable
-class Keeper(Protocol):
+class BudgetKeeper(Protocol):
     """Something that keeps a privacy budget; `rowspace.ledger.Ledger` is one."""
 
     def charge(self, plan: Plan, content: bytes, dataset: str | None) -> object:
@@ -52,7 +52,7 @@ def release(
     plan: Plan,
     source: Source,
     *,
-    ledger: Keeper | str | os.PathLike[str] | None = None,
+    ledger: BudgetKeeper | str | os.PathLike[str] | None = None,
     dataset: str | None = None,
     second_budget: bool = False,
     table: str | None = None,
@@ -101,7 +101,9 @@ def release(
     return Release(plan, answers)
 
 
-def _about(keeper: Keeper | None, source: Any, table: str | None, second_budget: bool) -> dict[str, Any]:
+def _about(
+    keeper: BudgetKeeper | None, source: Any, table: str | None, second_budget: bool
+) -> dict[str, Any]:
     """What a ledger is told of the source, so that it is not charged to two budgets unawares."""
     if not getattr(keeper, "keeps_sources", False):
         return {}
@@ -130,7 +132,7 @@ def _counts(plan: Plan, source: Source, table: str | None, progress: Callable[[f
     return cells
 
 
-def _keeper(ledger: object, dataset: str | None) -> Keeper | None:
+def _keeper(ledger: object, dataset: str | None) -> BudgetKeeper | None:
     """Who keeps the budget."""
     if ledger is None and dataset is not None:
         raise InvalidInput("expected ledger= beside dataset=: without a ledger nothing is charged")
@@ -138,7 +140,7 @@ def _keeper(ledger: object, dataset: str | None) -> Keeper | None:
         from .ledger import Ledger  # here, because a database library takes a while to import
 
         return Ledger(ledger)
-    if ledger is not None and not isinstance(ledger, Keeper):
+    if ledger is not None and not isinstance(ledger, BudgetKeeper):
         raise InvalidInput(
             "expected a ledger as a path, a database URL or something with a charge(plan, content, dataset) method, "
             f"got {type(ledger).__name__}"

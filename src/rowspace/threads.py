@@ -15,7 +15,7 @@ SMALL = 2048
 """Cells up to which one thread is used."""
 
 
-def calm_threads(cells: int) -> AbstractContextManager[object]:
+def one_thread_if_small(cells: int) -> AbstractContextManager[object]:
     """Limit BLAS to one thread inside the block when the matrices have at most `SMALL` cells."""
     limited: AbstractContextManager[object]
     limited = _controller().limit(limits=1, user_api="blas") if cells <= SMALL else nullcontext()

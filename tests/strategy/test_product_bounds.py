@@ -13,7 +13,7 @@ from rowspace import operators as op
 from rowspace.privacy import ZCDP
 from rowspace.strategy import GaussianOptimal, Residual, unit_lower_bound
 from rowspace.strategy.attribute_bound import (
-    Point,
+    AttributePoint,
     Tangent,
     gram_root,
     level_and_resolution,
@@ -35,7 +35,9 @@ def at_random(choice, rng):
         if attribute.point is not None:
             n = len(attribute.point.weights)
             directions = [rng.normal(size=len(e)) for e in attribute.point.directions]
-            point = Point(rng.dirichlet(np.ones(n)), tuple(e / np.linalg.norm(e) for e in directions))
+            point = AttributePoint(
+                rng.dirichlet(np.ones(n)), tuple(e / np.linalg.norm(e) for e in directions)
+            )
             attribute = replace(attribute, point=point)
         attributes.append(attribute)
     return replace(choice, attributes=tuple(attributes))

@@ -16,7 +16,7 @@ from rowspace.operators import Operator
 from rowspace.privacy import NoiseModel, Privacy
 from rowspace.strategy import Result, Select, Strategy, WorstQueryResult, to_integers, unit_lower_bound
 from rowspace.tables import ProductWorkload
-from rowspace.threads import calm_threads
+from rowspace.threads import one_thread_if_small
 from rowspace.workload import Workload
 
 from .given import noise_per_sensitivity, plan_given
@@ -69,7 +69,7 @@ def plan(
     counted = reduced.over(reduced.domain.with_places())
     products = counted.products()
     own = without_unseen(counted)
-    with calm_threads(min(own.domain.size, CELL_LIMIT)):
+    with one_thread_if_small(min(own.domain.size, CELL_LIMIT)):
         tables = products.only_tables and own.domain.size > select.limits.gaussian_cells
         if own.domain.size > CELL_LIMIT or (privacy.norm == 2 and (products.only_cells or tables)):
             # Nothing over the cells can be built, or need be: for marginals residuals are optimal, and nearly so

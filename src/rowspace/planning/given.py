@@ -11,7 +11,7 @@ from rowspace.exceptions import InvalidInput
 from rowspace.operators import Extended, Operator, as_operator
 from rowspace.privacy import NoiseModel, Privacy, integer_norm
 from rowspace.strategy import Strategy, calibrated_noise, to_integers, unit_lower_bound
-from rowspace.threads import calm_threads
+from rowspace.threads import one_thread_if_small
 from rowspace.workload import Workload
 
 from .known import is_known_operator
@@ -40,7 +40,7 @@ def plan_given(workload: Workload, privacy: Privacy, strategy: Any) -> Plan:
     reduced = workload.reduced()
     counted = reduced.over(reduced.domain.with_places())
     A = _over_the_cells(as_operator(strategy), counted)
-    with calm_threads(min(counted.domain.size, BOUND_LIMIT)):
+    with one_thread_if_small(min(counted.domain.size, BOUND_LIMIT)):
         # Before rounding, which may tilt the row space of a real matrix and would hide that it supports too little.
         Strategy.of(A).trace(counted.products())
         integers, noise = to_integers(A.of if isinstance(A, Extended) else A, privacy)

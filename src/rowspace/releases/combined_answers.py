@@ -19,9 +19,9 @@ from rowspace.exceptions import UnsupportedWorkload
 from rowspace.operators import Operator
 from rowspace.operators.base import Vector
 from rowspace.reconstruct import Measurement, whitened
-from rowspace.strategy import Estimate, Strategy
+from rowspace.strategy import Reconstruction, Strategy
 from rowspace.tables import answer_products
-from rowspace.threads import calm_threads
+from rowspace.threads import one_thread_if_small
 from rowspace.workload import Workload
 
 from .evidence import Evidence
@@ -53,7 +53,7 @@ class ByStrategy(Answers):
         return Strategy.of(self.measurement.strategy)
 
     @cached_property
-    def _estimate(self) -> Estimate:
+    def _estimate(self) -> Reconstruction:
         return self._strategy.estimate(self.measurement.values)
 
     def table(self, queries: Workload, level: float) -> Columns:
@@ -102,7 +102,7 @@ class ByCells(Answers):
     def table(self, queries: Workload, level: float) -> Columns:
         """From the estimate of every cell."""
         W = queries.operator()
-        with calm_threads(self._strategy.shape[1]):
+        with one_thread_if_small(self._strategy.shape[1]):
             parts = moments(self._strategy, W)
         parts = replace(parts, spacing=np.zeros_like(parts.spacing))
         half = widest(parts, self.evidence.measurements, level)

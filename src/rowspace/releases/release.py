@@ -28,7 +28,7 @@ from rowspace.files import Arrays, archive_bytes, read_archive, unpack_archive, 
 from rowspace.lines import one_line
 from rowspace.operators.base import Vector
 from rowspace.planning import Plan
-from rowspace.strategy import Estimate, Strategy, dropped_bits, noisy_values
+from rowspace.strategy import Reconstruction, Strategy, dropped_bits, noisy_values
 from rowspace.workload import Workload
 
 from .answer_columns import answer_columns
@@ -87,7 +87,7 @@ class Release(DerivedAnswers):
         return self._estimated.cells()
 
     @cached_property
-    def _estimated(self) -> Estimate:
+    def _estimated(self) -> Reconstruction:
         """The least-squares estimate, in the form its strategy leads to."""
         strategy = self.plan.strategy
         return Strategy.of(strategy).estimate(noisy_values(strategy, self.noisy_answers))

@@ -14,14 +14,14 @@ from rowspace.sources.counting import MAX_CELLS, count_cells
 from rowspace.sources.identity import source_digest
 from rowspace.sources.kinds import Source
 from rowspace.sources.marginal_counting import MAX_TABLE_CELLS, count_marginals
-from rowspace.sources.marginal_tables import MarginalTables, TableStack
+from rowspace.sources.marginal_tables import CountStack, MarginalTables
 
 __all__ = [
     "MAX_CELLS",
     "MAX_TABLE_CELLS",
+    "CountStack",
     "MarginalTables",
     "Source",
-    "TableStack",
     "check_columns",
     "count_cells",
     "count_marginals",

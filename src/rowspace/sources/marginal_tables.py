@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from rowspace.exceptions import InvalidInput
 
-__all__ = ["AttributeSet", "Counts", "MarginalTables", "TableStack"]
+__all__ = ["AttributeSet", "CountStack", "Counts", "MarginalTables"]
 
 #: Positions of attributes in `Domain.names`, increasing; the empty set is the total.
 AttributeSet = tuple[int, ...]
@@ -21,14 +21,14 @@ Counts = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class TableStack:
+class CountStack:
     """Tables of equal shape: `counts[k]` is the table over `sets[k]`."""
 
     sets: tuple[AttributeSet, ...]
     counts: Counts
 
     def __repr__(self) -> str:
-        return f"TableStack({len(self.sets)} tables of shape {self.counts.shape[1:]})"  # no count
+        return f"CountStack({len(self.sets)} tables of shape {self.counts.shape[1:]})"  # no count
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -45,7 +45,7 @@ class MarginalTables:
     array([0, 0])
     """
 
-    stacks: tuple[TableStack, ...]
+    stacks: tuple[CountStack, ...]
 
     @classmethod
     def zeros(cls, sets: Sequence[AttributeSet], shape: Sequence[int]) -> MarginalTables:
@@ -55,7 +55,7 @@ class MarginalTables:
             by_shape.setdefault(tuple(shape[i] for i in attributes), []).append(attributes)
         return cls(
             tuple(
-                TableStack(tuple(group), np.zeros((len(group), *table), dtype=np.int64))
+                CountStack(tuple(group), np.zeros((len(group), *table), dtype=np.int64))
                 for table, group in by_shape.items()
             )
         )

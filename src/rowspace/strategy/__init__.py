@@ -37,7 +37,7 @@ from .result import Optimizer, Result
 from .selection import Select, Selected, select
 from .singular_value import SingularValue
 from .spectral import Spectral
-from .strategy import CellStrategy, Estimate, Strategy, TableEstimate, TableStrategy
+from .strategy import CellStrategy, Reconstruction, Strategy, TableReconstruction, TableStrategy
 from .union import Union
 
 if TYPE_CHECKING:
@@ -51,7 +51,6 @@ __all__ = [
     "MAX_RECORDS",
     "Augment",
     "CellStrategy",
-    "Estimate",
     "GaussianOptimal",
     "Hierarchical",
     "IdentityStrategy",
@@ -60,6 +59,7 @@ __all__ = [
     "Optimizer",
     "PIdentity",
     "Product",
+    "Reconstruction",
     "RegularizedGaussian",
     "Residual",
     "Result",
@@ -68,7 +68,7 @@ __all__ = [
     "SingularValue",
     "Spectral",
     "Strategy",
-    "TableEstimate",
+    "TableReconstruction",
     "TableStrategy",
     "Taxonomy",
     "Union",

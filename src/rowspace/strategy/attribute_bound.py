@@ -25,7 +25,7 @@ from rowspace.operators.base import Vector
 from .dual import FullRank
 from .dual_ascent import plain_step, start_weights
 
-NOT_THERE = 1e-12
+RANK_TOLERANCE = 1e-12
 """Singular values below this share of the largest have no direction of their own."""
 
 
@@ -41,7 +41,7 @@ def gram_root(W: Operator) -> Vector:
 
 
 @dataclass(frozen=True, eq=False)
-class Point:
+class AttributePoint:
     """The weights u of an attribute's cells, and e for every kind of queries about it."""
 
     weights: Vector
@@ -104,7 +104,7 @@ class Tangent:
     importance: Sequence[Vector]
     """(b, a) for every kind."""
 
-    def raised(self, start: Point, steps: int) -> Point:
+    def raised(self, start: AttributePoint, steps: int) -> AttributePoint:
         """A point where it is larger, found in so many steps."""
         n = len(start.weights)
         first = np.concatenate([np.log(np.maximum(start.weights, 1e-12)), *start.directions])
@@ -115,11 +115,11 @@ class Tangent:
             return start
         return self._point(found.x, n)
 
-    def _point(self, x: Vector, n: int) -> Point:
+    def _point(self, x: Vector, n: int) -> AttributePoint:
         weights = np.exp(x[:n] - x[:n].max())
         ends = np.cumsum([len(R) for R in self.roots])[:-1]
         directions = np.split(x[n:], ends) if self.split else ()
-        return Point(weights / weights.sum(), tuple(y / np.linalg.norm(y) for y in directions))
+        return AttributePoint(weights / weights.sum(), tuple(y / np.linalg.norm(y) for y in directions))
 
     def descent(self, x: Vector) -> tuple[float, Vector]:
         """Less the value, and its gradient by logarithms of weights and by directions before they have length 1."""
@@ -132,7 +132,7 @@ class Tangent:
             M = R * h
             e = point.directions[number] if self.split else np.zeros(len(R))
             P, s, Q = np.linalg.svd(_remainder(M, u, e) if self.split else M, full_matrices=False)
-            kept = s > NOT_THERE * s[0]
+            kept = s > RANK_TOLERANCE * s[0]
             G, resolution = P[:, kept] @ Q[kept], float(s.sum())
             if resolution > 0:
                 value += 2 * a * np.log(resolution)

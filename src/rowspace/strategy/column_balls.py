@@ -18,7 +18,7 @@ from rowspace.operators.base import Vector
 FLOORS = (1e-2, 1e-4, 1e-6, 1e-8, 1e-10)
 """The φ of a workload of deficient rank, in turn; one of full rank needs the last alone."""
 
-FAINT = 1e-3
+LARGEST_DROPPED = 1e-3
 """Largest part of A outside the workload's row space that is dropped afterwards."""
 
 
@@ -70,7 +70,7 @@ def exactly_supporting(A: Vector, L: Vector) -> Vector:
     basis = scipy.linalg.orth(L)
     inside = (A @ basis) @ basis.T
     left, values, right = scipy.linalg.svd(A - inside, full_matrices=False)
-    kept = values > FAINT
+    kept = values > LARGEST_DROPPED
     return np.asarray(inside + (left[:, kept] * values[kept]) @ right[kept])
 
 

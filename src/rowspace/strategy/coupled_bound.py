@@ -53,7 +53,7 @@ MOST_WORK = 2.0**28
 LOOSE = 1e-5
 """Length of what is tied to h_i below which nothing is."""
 
-FAINT = 1e-3
+EIGENVALUE_FLOOR = 1e-3
 """Share of the largest eigenvalue that is added to all of them before they are inverted."""
 
 _HH, _HV, _VH, _VV, _REST = range(5)
@@ -71,7 +71,7 @@ def coupled_root(choice: Choice) -> float:
             known[key] = _framed(choice, attribute)
         frames.append(known[key])
     tied = np.array([frame.tied for frame in frames])
-    layout = Layout.of(workload, tied) if tied.any() else None
+    layout = BlockLayout.of(workload, tied) if tied.any() else None
     if layout is None:
         return 0.0
     numbers = np.zeros((2, len(workload.pieces), 5))
@@ -100,7 +100,7 @@ def _framed(choice: Choice, attribute: Attribute) -> Frame:
         roots.append((Q * s) @ Q.T)
         if s[-1] > 0:
             # What is nearly zero would drown the rest.
-            image = Q @ ((Q.T @ h) / np.sqrt(s + FAINT * s[-1]))
+            image = Q @ ((Q.T @ h) / np.sqrt(s + EIGENVALUE_FLOOR * s[-1]))
             v += float(choice.shares[piece].sum()) * (image / float(h @ image) - h)
     tied = bool(np.linalg.norm(v) > LOOSE)
     H = _orthonormal(h, v) if tied else h[:, None]
@@ -141,7 +141,7 @@ def _roots_of(W: Operator, h: Vector) -> tuple[Vector, Vector]:
 
 
 @dataclass(frozen=True, eq=False)
-class Terms:
+class Entries:
     """One pattern of states for parts of equally many attributes: which numbers multiply, and where they go."""
 
     apart: bool
@@ -153,7 +153,7 @@ class Terms:
 
 
 @dataclass(frozen=True, eq=False)
-class Layout:
+class BlockLayout:
     """The rows of all Γ_T one after the other: `keys` are T·(number of sets) + (T∪X), ascending.
 
     Γ_T that are too large are cut apart into single rows, by unit vectors e_i and w_i for the two states.
@@ -162,10 +162,10 @@ class Layout:
     keys: Indices
     sets: int
     whole: np.ndarray
-    terms: tuple[Terms, ...]
+    terms: tuple[Entries, ...]
 
     @classmethod
-    def of(cls, workload: ProductWorkload, tied: np.ndarray) -> Layout | None:
+    def of(cls, workload: ProductWorkload, tied: np.ndarray) -> BlockLayout | None:
         """Where every term goes, or None when there are too many."""
         blocks = [(n, axes, pieces) for n, axes, pieces in workload.blocks() if len(pieces) == axes.shape[1]]
         if (
@@ -174,7 +174,7 @@ class Layout:
         ):
             return None
         whole = _decomposed(workload)
-        terms: list[Terms] = []
+        terms: list[Entries] = []
         for numbers, axes, pieces in blocks:
             find = _Finder(workload, axes)
             own = np.stack(pieces, axis=1) if pieces else axes
@@ -196,7 +196,7 @@ class Layout:
                             base[at] * workload.lattice.size + find[rest | x][at] for x in (row, column)
                         )
                         terms.append(
-                            Terms(apart, workload.powers[numbers[at]], own[at], states, rows, columns)
+                            Entries(apart, workload.powers[numbers[at]], own[at], states, rows, columns)
                         )
         keys = np.unique(np.concatenate([term.rows for term in terms]))
         return cls(keys, workload.lattice.size, whole, tuple(terms))

@@ -30,7 +30,7 @@ from .reflection import Sector, assemble, gather, sectors
 HARDLY_DEFICIENT = 1e-7
 """Missing part of a diagonal entry that is left alone: completing it gains no more, and makes X nearly singular."""
 
-FAINT = 2e-7
+IDENTITY_SHARE = 2e-7
 """Share of the identity mixed into X where some queries are too faint to count in 64-bit floats: X supports them."""
 
 
@@ -202,7 +202,7 @@ class RowSpacePoint:
         dropped = self.Y.shape[1] < rank
         B = self.Y / (np.sqrt(x)[:, None] if rank == n and not dropped else np.sqrt(x.max()))
         X = B @ B.T
-        return completed((1 - FAINT) * X if dropped else X)
+        return completed((1 - IDENTITY_SHARE) * X if dropped else X)
 
 
 def completed(X: Vector) -> Vector:

@@ -8,7 +8,7 @@ import scipy
 from rowspace.exceptions import RowspaceError, TooLarge
 from rowspace.operators import Operator
 from rowspace.operators.base import Vector
-from rowspace.threads import calm_threads
+from rowspace.threads import one_thread_if_small
 
 TOLERANCE = 1e-12
 """Relative residual of the iterative solver: far below any noise."""
@@ -16,7 +16,7 @@ TOLERANCE = 1e-12
 
 def least_squares(A: Operator, y: Vector) -> Vector:
     """By the matrix's own pseudo-inverse where it has one (trees, wavelets, products: linear time), else by LSMR."""
-    with calm_threads(A.shape[1]):
+    with one_thread_if_small(A.shape[1]):
         try:
             return A.pinv() @ y
         except TooLarge:

@@ -47,7 +47,7 @@ from rowspace.privacy import Neighbours, Privacy
 from rowspace.tables import ProductWorkload
 
 from .attribute_bound import (
-    Point,
+    AttributePoint,
     Tangent,
     dual_weights,
     gram_root,
@@ -116,7 +116,7 @@ class Attribute:
     pieces: tuple[int, ...]
     operators: tuple[Operator, ...]
     split: bool
-    point: Point | None
+    point: AttributePoint | None
     """None: equal weights, in closed form."""
 
     @property
@@ -228,14 +228,14 @@ def _even_attribute(
     return Attribute(pieces, operators, split, _point(operators, np.full(n, 1 / n), split, alone))
 
 
-def _point(operators: Sequence[Operator], weights: Vector, split: bool, alone: bool) -> Point:
+def _point(operators: Sequence[Operator], weights: Vector, split: bool, alone: bool) -> AttributePoint:
     directions = (standing_for_total(_root(W), weights)[int(alone)] for W in operators)
-    return Point(weights, tuple(directions) if split else ())
+    return AttributePoint(weights, tuple(directions) if split else ())
 
 
 def _with_dual_weights(choice: Choice) -> Choice:
     """The choice with weights for its large attributes that suit them by themselves."""
-    known: dict[object, Point] = {}
+    known: dict[object, AttributePoint] = {}
     attributes = []
     for own in choice.attributes:
         if own.is_large:

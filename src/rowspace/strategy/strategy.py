@@ -20,7 +20,7 @@ from rowspace.exceptions import IntegerOverflow, InvalidInput, TooLarge
 from rowspace.operators import Identity, Operator
 from rowspace.operators.base import Indices, Vector
 from rowspace.tables import ComponentTables, ProductWorkload, TableOperator, answer_products
-from rowspace.threads import calm_threads
+from rowspace.threads import one_thread_if_small
 
 from .least_squares import least_squares
 
@@ -34,7 +34,7 @@ Checked = Callable[[Any], Indices]
 """From counts to 64-bit integers that were checked against the public bound."""
 
 
-class Estimate(ABC):
+class Reconstruction(ABC):
     """The least-squares estimate of the counts that noisy answers lead to."""
 
     @abstractmethod
@@ -93,7 +93,7 @@ class Strategy(ABC):
         """How the noise of every answer is put together, importance aside."""
 
     @abstractmethod
-    def estimate(self, values: Vector) -> Estimate:
+    def estimate(self, values: Vector) -> Reconstruction:
         """The least-squares estimate from noisy answers, in the matrix's own unit."""
 
 
@@ -131,12 +131,12 @@ class CellStrategy(Strategy):
 
     def moments(self, queries: ProductWorkload) -> Moments:
         """By the matrix of the queries."""
-        with calm_threads(self.matrix.shape[1]):
+        with one_thread_if_small(self.matrix.shape[1]):
             return moments(self.matrix, queries.operator())
 
-    def estimate(self, values: Vector) -> CellEstimate:
+    def estimate(self, values: Vector) -> CellReconstruction:
         """Cell by cell."""
-        return CellEstimate(least_squares(self.matrix, values))
+        return CellReconstruction(least_squares(self.matrix, values))
 
 
 @dataclass(frozen=True, eq=False)
@@ -193,13 +193,13 @@ class TableStrategy(Strategy):
         """Part by part."""
         return table_moments(self.matrix, queries)
 
-    def estimate(self, values: Vector) -> TableEstimate:
+    def estimate(self, values: Vector) -> TableReconstruction:
         """Component by component."""
-        return TableEstimate(self.matrix.component_tables(values))
+        return TableReconstruction(self.matrix.component_tables(values))
 
 
 @dataclass(frozen=True, eq=False)
-class CellEstimate(Estimate):
+class CellReconstruction(Reconstruction):
     """A number for every cell."""
 
     counts: Vector
@@ -214,7 +214,7 @@ class CellEstimate(Estimate):
 
 
 @dataclass(frozen=True, eq=False)
-class TableEstimate(Estimate):
+class TableReconstruction(Reconstruction):
     """Tables of any attributes that were measured together; all agree."""
 
     tables: ComponentTables
