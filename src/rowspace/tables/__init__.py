@@ -17,7 +17,7 @@ from .product_workload import Piece, ProductWorkload, gather, is_cells, piece_co
 from .reading import as_products, products_of
 from .residuals import Residuals
 from .splits import CellSplit, ContrastSplit, MarginalSplit, MatrixSplit, Split
-from .table_operator import TableOperator, cell_splits
+from .table_operator import TableOperator
 
 __all__ = [
     "CellSplit",
@@ -35,7 +35,6 @@ __all__ = [
     "TableOperator",
     "answer_products",
     "as_products",
-    "cell_splits",
     "gather",
     "is_cells",
     "marginal_splits",

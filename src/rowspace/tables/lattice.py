@@ -10,12 +10,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import accumulate
+from itertools import accumulate, pairwise
+from operator import lt
+from typing import Any
 
 import numpy as np
 
-from rowspace.exceptions import TooLarge
+from rowspace.exceptions import InvalidInput, TooLarge
 from rowspace.operators.base import Indices, Vector
+from rowspace.operators.checks import check_size
 
 LARGEST_SET = 22
 """Most attributes (of two or more cells) in one set: all of its subsets are listed."""
@@ -41,6 +44,23 @@ def members(mask: int) -> list[int]:
         found.append(low.bit_length() - 1)
         mask ^= low
     return found
+
+
+def checked_set(attributes: Any, number: int) -> tuple[int, ...]:
+    """Ascending attribute numbers, or `InvalidInput`."""
+    if type(attributes) is tuple and all(type(a) is int for a in attributes):
+        # There may be a hundred thousand sets: the usual case takes no calls.
+        if all(map(lt, attributes, attributes[1:])) and (
+            not attributes or (attributes[0] >= 0 and attributes[-1] < number)
+        ):
+            return attributes
+        raise InvalidInput(f"expected attribute numbers below {number}, ascending and different")
+    if not isinstance(attributes, (tuple, list)):
+        raise InvalidInput("expected every set to be a tuple of attribute numbers")
+    checked = tuple(check_size("an attribute number", attribute, 0) for attribute in attributes)
+    if any(a >= b for a, b in pairwise(checked)) or (checked and checked[-1] >= number):
+        raise InvalidInput(f"expected attribute numbers below {number}, ascending and different")
+    return checked
 
 
 @dataclass(frozen=True)

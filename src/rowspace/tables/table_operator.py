@@ -12,26 +12,25 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from itertools import pairwise
-from math import ceil, frexp, isfinite, log2, prod
-from operator import lt
+from math import ceil, frexp, isfinite, prod
 from typing import Any, ClassVar, cast
 
 import numpy as np
 
 from rowspace.exceptions import InvalidInput
-from rowspace.operators import Dense, Operator
+from rowspace.operators import Operator
 from rowspace.operators.base import Array, Indices, Vector, check_operators
-from rowspace.operators.checks import check_number, check_size, check_supported, rounding_scale
-from rowspace.operators.column_rounding import rounded_columns
+from rowspace.operators.checks import check_number, check_size, check_supported
 from rowspace.operators.tree import rounded_weights
 
 from .axes import TableAxes, Tables
 from .estimates import ComponentTables
-from .lattice import LARGEST_SET, mask_of
+from .lattice import LARGEST_SET, checked_set, mask_of
 from .layout import TableLayout, TableStack, divided_product
 from .product_workload import ProductWorkload
 from .reading import products_of
-from .splits import CellSplit, Split
+from .rounding import rounded_matrices
+from .splits import Split
 
 TableOf = Callable[[tuple[int, ...]], Indices]
 """From attribute numbers, ascending, to the table of counts over them."""
@@ -41,15 +40,6 @@ LARGEST_WEIGHT = 2**50
 
 SPARE_BITS = 8
 """The smallest weight of a table is rounded to so many bits less than a matrix's largest entry."""
-
-MATRIX_BITS = 30
-"""Bits of the largest product of matrices when they are rounded: leaves room for 2³² records in 64 bits."""
-
-GOOD_BITS, MOST_BITS = 6, 32
-"""Products of many matrices get so many bits each (a percent of error), if then 2³⁰ records fit 64 bits."""
-
-LEAST_BITS = 3
-"""Below 3 bits rounding destroys the matrix."""
 
 
 class TableOperator(Operator):
@@ -70,7 +60,7 @@ class TableOperator(Operator):
         sizes = tuple(check_size("an attribute's size", n) for n in self.sizes)
         if not isinstance(self.sets, (tuple, list)) or not self.sets:
             raise InvalidInput("expected one or more sets of attribute numbers")
-        sets = tuple(_checked_set(attributes, len(sizes)) for attributes in self.sets)
+        sets = tuple(checked_set(attributes, len(sizes)) for attributes in self.sets)
         if len(set(sets)) != len(sets):
             raise InvalidInput("expected sets that differ from one another; give one of them all the weight")
         given = tuple(self.weights) if isinstance(self.weights, (tuple, list, np.ndarray)) else ()
@@ -374,7 +364,15 @@ class TableOperator(Operator):
     # -- rounding ----------------------------------------------------------------------------------------
 
     def _rounded(self, bits: int) -> tuple[Operator, float]:
-        return self._in_integers(bits)._with_rounded_weights(bits)
+        if all(M.integral for M in self.matrices):
+            return self._with_rounded_weights(bits)
+        matrices, scales = rounded_matrices(self.matrices, self.sets, bits)
+        # The weights make up for the matrices' own scales.
+        weights = tuple(
+            w / prod(scales[i] for i in own) for own, w in zip(self.sets, self.weights, strict=True)
+        )
+        rounded = replace(cast(Any, self), **{"weights": weights, self.matrix_field: matrices})
+        return cast(TableOperator, rounded)._with_rounded_weights(bits)
 
     def _with_rounded_weights(self, bits: int) -> tuple[Operator, float]:
         # The smallest weight keeps its precision: answers may pass 64 bits (`divided_blocks`), so large ones may grow.
@@ -386,67 +384,3 @@ class TableOperator(Operator):
     def _rounded_at(self, scale: float) -> Operator:
         # Every table is an integer matrix times its weight: rounding the weights keeps the row space.
         return cast(Operator, replace(cast(Any, self), weights=rounded_weights(self.weights, scale)))
-
-    def _in_integers(self, bits: int) -> TableOperator:
-        """The same tables with rounded matrices; their weights make up for the matrices' own scales."""
-        if all(M.integral for M in self.matrices):
-            return self
-        rounded: dict[tuple[int, int], tuple[Operator, float]] = {}
-        forms = []
-        for M, own_bits in zip(self.matrices, self._bits_of_matrices(), strict=True):
-            key = id(M), max(LEAST_BITS, min(bits, own_bits))
-            if key not in rounded:
-                rounded[key] = _integers(M, key[1])
-            forms.append(rounded[key])
-        weights = tuple(
-            w / prod(forms[i][1] for i in own) for own, w in zip(self.sets, self.weights, strict=True)
-        )
-        fields = {"weights": weights, self.matrix_field: tuple(form for form, _ in forms)}
-        return cast(TableOperator, replace(cast(Any, self), **fields))
-
-    def _bits_of_matrices(self) -> list[int]:
-        """Bits to round each matrix to that is not integers already: few where a table is about many attributes."""
-        real = [not M.integral for M in self.matrices]
-        taken = [
-            0.0 if r else log2(max(1.0, M.largest_entry())) for r, M in zip(real, self.matrices, strict=True)
-        ]
-        most = [MATRIX_BITS] * len(self.matrices)
-        for own in self.sets:
-            number = sum(real[i] for i in own)
-            if number:
-                few = int((MOST_BITS - sum(taken[i] for i in own)) // number)
-                bits = min(max(MATRIX_BITS // number, GOOD_BITS), few)
-                for i in own:
-                    most[i] = min(most[i], bits)
-        return most
-
-
-def cell_splits(sizes: Sequence[int]) -> tuple[CellSplit, ...]:
-    """The split of every attribute in which all cells are alike; one object per size."""
-    known = {n: CellSplit(n) for n in set(sizes)}
-    return tuple(known[n] for n in sizes)
-
-
-def _integers(M: Operator, bits: int) -> tuple[Operator, float]:
-    """(integers, scale): a matrix given by its entries is rounded column by column."""
-    if M.integral or not isinstance(M, Dense):
-        return M.integer_form(bits)
-    scale = rounding_scale(bits, M.largest_entry())
-    return Dense(rounded_columns(M.array, scale)), scale
-
-
-def _checked_set(attributes: Any, number: int) -> tuple[int, ...]:
-    """Ascending attribute numbers, or `InvalidInput`."""
-    if type(attributes) is tuple and all(type(a) is int for a in attributes):
-        # There may be a hundred thousand sets: the usual case takes no calls.
-        if all(map(lt, attributes, attributes[1:])) and (
-            not attributes or (attributes[0] >= 0 and attributes[-1] < number)
-        ):
-            return attributes
-        raise InvalidInput(f"expected attribute numbers below {number}, ascending and different")
-    if not isinstance(attributes, (tuple, list)):
-        raise InvalidInput("expected every set to be a tuple of attribute numbers")
-    checked = tuple(check_size("an attribute number", attribute, 0) for attribute in attributes)
-    if any(a >= b for a, b in pairwise(checked)) or (checked and checked[-1] >= number):
-        raise InvalidInput(f"expected attribute numbers below {number}, ascending and different")
-    return checked
