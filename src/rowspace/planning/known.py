@@ -150,7 +150,7 @@ def _built(text: str, arrays: _Arrays) -> Plan:
     from .plan import Plan
 
     try:
-        copy = Plan.built(json.loads(text), arrays)
+        copy = Plan._built(json.loads(text), arrays)
     except FileError as error:
         raise InvalidInput(f"expected a plan that a plan file can hold, got a {error}") from None
     require_known(copy)

@@ -375,7 +375,7 @@ class Plan:
         >>> Plan.decode(body, arrays).noise == plan.noise
         True
         """
-        plan = cls.built(body, arrays)
+        plan = cls._built(body, arrays)
         strategy, privacy, domain = plan.strategy, plan.privacy, plan.domain
         if strategy.shape[1] != domain.size or not strategy.integral:
             raise FileError("damaged plan: the strategy does not fit the domain")
@@ -399,7 +399,7 @@ class Plan:
         return plan
 
     @classmethod
-    def built(cls, body: dict[str, Any], arrays: dict[str, np.ndarray[Any, Any]]) -> Plan:
+    def _built(cls, body: dict[str, Any], arrays: dict[str, np.ndarray[Any, Any]]) -> Plan:
         """What `decode` makes, before its noise is compared with what its guarantee needs."""
         try:
             workload = Workload.from_dict(body["workload"], _under("workload.", arrays))
