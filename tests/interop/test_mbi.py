@@ -16,7 +16,11 @@ import numpy as np
 import rowspace as rs
 from rowspace.interop.mbi import known_total, mbi_domain, measurements, synthetic
 
-domain = rs.Domain(age=rs.Numeric(0, 3, bins=3), sex=rs.Categorical(["F", "M"]), job=rs.Categorical(["yes", "no"]))
+domain = rs.Domain(
+    age=rs.Numeric(0, 3, bins=3, integer=True),
+    sex=rs.Categorical(["F", "M"]),
+    job=rs.Categorical(["yes", "no"], outside="drop"),
+)
 counts = np.arange(12).reshape(3, 2, 2) * 100
 queries = rs.workload.marginal(domain, "age", "sex") + rs.workload.marginal(domain, "sex", "job")
 """
@@ -28,12 +32,13 @@ release = rs.release(rs.plan(queries, rs.ZCDP(0.5)), counts)
 found = {each.clique: each for each in measurements(release)}
 assert list(found) == [("age", "sex"), ("sex", "job")]
 for names, each in found.items():
-    answers = release.ask(rs.workload.marginal(domain, *names))
+    answers = release.ask(rs.workload.marginal(domain, *names, missing=True))
     y = np.asarray(each.noisy_measurement)
     weights = getattr(each.query, "weights", np.ones(len(y)))
     assert np.allclose(y, answers["answer"] * weights)
     assert np.allclose(each.stddev, answers["std_error"] * weights)
-assert (mbi_domain(release).attributes, mbi_domain(release).shape) == (("age", "sex", "job"), (3, 2, 2))
+    assert abs((y / weights).sum() - counts.sum()) < 100
+assert (mbi_domain(release).attributes, mbi_domain(release).shape) == (("age", "sex", "job"), (4, 3, 2))
 """
 )
 
