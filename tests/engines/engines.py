@@ -20,7 +20,7 @@ Rows = Sequence[tuple[Any, ...]]
 
 
 class Engine(ABC):
-    """A place for tables. Types are "integer", "number", "text" and "boolean"."""
+    """A place for tables. Types are "integer", "number", "text", "boolean", "date", "time" and "zoned time"."""
 
     name: str
     longest_name: int
@@ -40,7 +40,11 @@ class DuckDB(Engine):
     path: Path
     name = "duckdb"
     longest_name = 1000
-    _sql: ClassVar = {"integer": "BIGINT", "number": "DOUBLE", "text": "VARCHAR", "boolean": "BOOLEAN"}
+    _sql: ClassVar = {"integer": "BIGINT", "number": "DOUBLE", "text": "VARCHAR", "boolean": "BOOLEAN"} | {
+        "date": "DATE",
+        "time": "TIMESTAMP",
+        "zoned time": "TIMESTAMPTZ",
+    }
 
     def fill(self, table: str, types: Types, rows: Rows) -> None:
         def quote(name: str) -> str:
@@ -64,7 +68,16 @@ class Postgres(Engine):
     server: PostgresServer
     name = "postgres"
     longest_name = 63
-    _sql: ClassVar = {"integer": "bigint", "number": "double precision", "text": "text", "boolean": "boolean"}
+    _sql: ClassVar = {
+        "integer": "bigint",
+        "number": "double precision",
+        "text": "text",
+        "boolean": "boolean",
+    } | {
+        "date": "date",
+        "time": "timestamp",
+        "zoned time": "timestamptz",
+    }
 
     def fill(self, table: str, types: Types, rows: Rows) -> None:
         self.server.fill(table, {name: self._sql[kind] for name, kind in types.items()}, list(rows))
@@ -82,15 +95,18 @@ class Spark(Engine):
 
     def fill(self, table: str, types: Types, rows: Rows) -> None:
         # Rows through Python, not pandas, which would turn NULL into NaN.
-        from pyspark.sql.types import BooleanType, DoubleType, LongType, StringType, StructField, StructType
+        from pyspark.sql import types as spark
 
         kinds = {
-            "integer": LongType(),
-            "number": DoubleType(),
-            "text": StringType(),
-            "boolean": BooleanType(),
+            "integer": spark.LongType(),
+            "number": spark.DoubleType(),
+            "text": spark.StringType(),
+            "boolean": spark.BooleanType(),
+            "date": spark.DateType(),
+            "time": spark.TimestampNTZType(),
+            "zoned time": spark.TimestampType(),
         }
-        schema = StructType([StructField(name, kinds[kind]) for name, kind in types.items()])
+        schema = spark.StructType([spark.StructField(name, kinds[kind]) for name, kind in types.items()])
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             quoted = "`" + table.replace("`", "``") + "`"

@@ -93,11 +93,20 @@ def connect(url: str) -> Connection:
         )
     extra = "rowspace[postgres]" if scheme in _POSTGRES_SCHEMES else f"ibis-framework[{scheme}]"
     backend = attempt(
-        lambda: ibis.connect(url, **_patience(scheme, url)),
+        lambda: _without_jit(ibis.connect(url, **_patience(scheme, url))),
         f"cannot connect to a database of kind {scheme!r}: check the address and the credentials, and that "
         f"the driver is installed (pip install '{extra}'); files on the web must be downloaded",
     )
     return Connection(backend, backend.disconnect)
+
+
+def _without_jit(backend: Any) -> Any:
+    """The connection, in which PostgreSQL compiles nothing: our long expressions take it minutes to compile."""
+    if backend.name == "postgres":
+        with backend.con.cursor() as cursor:
+            cursor.execute("SET jit = off")
+        backend.con.commit()
+    return backend
 
 
 def _patience(scheme: str, url: str) -> dict[str, int]:
