@@ -9,7 +9,9 @@ import pytest
 import rowspace as rs
 from rowspace.exceptions import SourceError
 from rowspace.sources import count_cells
+from rowspace.sources.databases import connect
 from tests.engines.engines import Engine
+from tests.engines.postgres import PostgresServer
 
 ZONE = "America/New_York"
 ROWS = 400
@@ -65,3 +67,12 @@ def test_months_weekdays_and_hours_are_those_of_pandas(filled: Engine, column: s
         hours = rs.Domain(hour=rs.HourOfDay(column=column, zone=zone))
         found = count_cells(filled.source, hours, table="times")
         assert found.tolist() == np.bincount(clock.dt.hour, minlength=24).tolist()
+
+
+def test_postgresql_compiles_nothing_on_our_connection(server: PostgresServer) -> None:
+    opened = connect(server.url())
+    try:
+        with opened.backend.con.cursor() as cursor:
+            assert cursor.execute("SHOW jit").fetchone() == ("off",)
+    finally:
+        opened.close()
