@@ -8,7 +8,7 @@ READY  := $(VENV)/.ready
 # Tests run in parallel processes already; threads inside each would only fight over the cores.
 export OPENBLAS_NUM_THREADS ?= 1
 
-.PHONY: demo test doors test-engines lint types imports unit paper bench audit sample docs dist test-package clean
+.PHONY: demo test fuzz doors test-engines lint types imports unit paper bench audit sample docs dist test-package clean
 
 demo: $(READY)
 	$(BIN)/rowspace demo -o out/demo --force
@@ -29,10 +29,17 @@ imports: $(READY)
 unit: $(READY)
 	$(BIN)/pytest -n auto --dist loadgroup
 
+# The same tests with examples that no run has drawn yet: `make test` draws the same ones every time.
+fuzz: $(READY)
+	ROWSPACE_FUZZ=1 $(BIN)/pytest -n auto --dist loadgroup
+
 # A thousand random questions through every door: each way to get a number gives the same one, and pandas' count.
+# And 200 releases of every real table: intervals cover pandas' counts.
 QUESTIONS ?= 1000
+RELEASES ?= 200
 doors: $(READY)
-	ROWSPACE_DOORS=$(QUESTIONS) $(BIN)/pytest -n auto tests/doors
+	$(BIN)/python -m pip install --quiet --group doors
+	ROWSPACE_DOORS=$(QUESTIONS) ROWSPACE_RELEASES=$(RELEASES) $(BIN)/pytest -n auto tests/doors tests/interop tests/real
 
 # PostgreSQL and Spark for real: one that is named here and missing is a failure, not a skip.
 ENGINES ?= postgres,spark
@@ -79,7 +86,7 @@ audit: $(READY)
 	$(BIN)/python -m audits --write
 
 sample: $(READY)
-	$(BIN)/python -m rowspace.sample.generate
+	$(BIN)/python -m tests.sample.generate
 
 # Both packages: rowspace, and research/ beside it.
 $(READY): pyproject.toml research/pyproject.toml

@@ -23,6 +23,7 @@ from rowspace.planning.choosing import Effort, Objective
 from rowspace.planning.taxonomies import taxonomy_trees
 from rowspace.privacy import ApproxDPTheorem3, Neighbours, NoiseModel, Privacy
 from rowspace.strategy import to_integers
+from rowspace.tables import Marginals
 
 from . import Row
 from .exact import Verdict, judged
@@ -127,9 +128,18 @@ def planned_tables(long: bool) -> Iterator[tuple[str, Verdict]]:
                     yield f"tables of {name}, {d}, {privacy}, {objective}", _judged(integers, noise, privacy)
 
 
+def _known_tables(w: rs.Workload) -> strategy.Measured:
+    """The counts of every attribute by itself, asked before."""
+    sizes = w.products().sizes
+    one_each = tuple((i,) for i in range(len(sizes)))
+    return strategy.Measured(Marginals(sizes, one_each, (1.0,) * len(sizes)), 4.0, 0.0, 1.0)
+
+
 Builder = Callable[[rs.Workload], strategy.Optimizer]
 
 OPTIMIZERS: dict[str, list[Builder]] = {
+    "AgainstEvidence": [lambda w: strategy.AgainstEvidence(op.Identity(w.domain.size), max_steps=30)],
+    "AgainstTables": [lambda w: strategy.AgainstTables([_known_tables(w)])],
     "Augment": [
         lambda w: strategy.Augment(strategy.SingularValue()),
         lambda w: strategy.Augment(strategy.Hierarchical()),
@@ -151,6 +161,7 @@ OPTIMIZERS: dict[str, list[Builder]] = {
     "Product": [lambda w: strategy.Product()],
     "RegularizedGaussian": [lambda w: strategy.RegularizedGaussian()],
     "Residual": [lambda w: strategy.Residual(), lambda w: strategy.Residual(objective="max")],
+    "RowSpaceOptimal": [lambda w: strategy.RowSpaceOptimal()],
     "Select": [lambda w: strategy.Select(effort="fast")],
     "SingularValue": [lambda w: strategy.SingularValue()],
     "Spectral": [lambda w: strategy.Spectral()],

@@ -23,6 +23,7 @@ from rowspace import operators as op
 from rowspace import strategy
 from rowspace.measure import measure
 
+from . import beside_evidence, drawn, interactive, session_growth
 from .harness import best, resident_peak
 from .records import Reached
 from .side_by_side import releasing, tables
@@ -179,6 +180,43 @@ GOALS = (
         "the same, Gaussian noise: E",
         (1.21538e8, 18_061),
         lambda: products(GAUSSIAN, strategy.Product()),
+    ),
+    Goal(
+        "drawn, plain counts",
+        "all ranges as drawn: 64 cells at ε = 3 / 5 / 8, 20 at ε = 1, 20 at ρ = 5 / 10: total squared error",
+        (5_046.6, 625.1, 30.8, 2_835.7, 20.5, 0.14),
+        drawn.totals,
+    ),
+    Goal(
+        "drawn, census union",
+        "census tables over 29,440 cells, Gaussian noise: error drawn over the real product's; over the bound",
+        (1.015, 1.08),
+        drawn.census_ratios,
+    ),
+    Goal(
+        "certificates, Laplace noise",
+        "cells and total of 256 / ranges of 7 cells: over the lower bound",
+        (1.10, 1.14),
+        drawn.laplace_ratios,
+    ),
+    Goal(
+        "streams of questions",
+        "200 ranges and the dashboard one by one, ρ over knowing all beforehand; Covid questions, in single ones",
+        (1.15, 1.3, 8.0),
+        interactive.prices,
+    ),
+    Goal(
+        "planning beside evidence",
+        "256 cells: largest ratio to the bound, largest CPU time over that of a plan without, ms of such a plan; 100 "
+        "attributes: CPU time over that of a plan without",
+        (1.001, 10.0, np.inf, 2.0),
+        beside_evidence.figures,
+    ),
+    Goal(
+        "a long session",
+        "10,000 questions over 1,000 cells: ms of a free / paid one; last tenth over the first; s to open it anew",
+        (5.0, 300.0, 1.3, 10.0),
+        session_growth.figures,
     ),
     Goal(
         "every cell",

@@ -13,7 +13,7 @@ import time
 import numpy as np
 
 import rowspace as rs
-from rowspace.reconstruct.measurement import joint_estimate
+from rowspace.reconstruct.joint_tables import joint_estimate
 from rowspace.reconstruct.nonnegative import nonnegative_cells
 from rowspace.reconstruct.whole_numbers import whole_cells
 from rowspace.releases.evidence import measurement_of

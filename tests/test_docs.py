@@ -22,7 +22,7 @@ PAGES = sorted(
 IDS = [str(page.relative_to(DOCS)) for page in PAGES]
 
 # Pages whose commands run as they stand, one after the other, in an empty folder.
-RUNNING = ["start.md", "tutorial.md", "howto/ledger.md", "howto/pipeline.md"]
+RUNNING = ["start.md", "tutorial.md", "howto/ledger.md", "howto/pipeline.md", "howto/periods.md"]
 
 SHOWING = [
     name

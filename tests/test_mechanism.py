@@ -255,7 +255,7 @@ def test_a_plan_of_own_types_is_refused(made, tmp_path):
 
 def test_a_class_that_says_it_is_ours_is_refused():
     """By its name and its module; and a file cannot name it in place of ours."""
-    impostor = type("Identity", (Understated,), {"__module__": "rowspace.operators.identity"})
+    impostor = type("Identity", (Understated,), {"__module__": "rowspace.operators.diagonal"})
     plan = rs.plan(rs.workload.identity(FOUR), rs.PureDP(1.0))
     with pytest.raises(InvalidInput, match="own operators"):
         rs.release(replace(plan, strategy=impostor(4)), [1, 2, 3, 4])

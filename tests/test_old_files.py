@@ -25,3 +25,15 @@ def test_plans_and_releases_of_version_0_1(name):
     assert not plan.domain.places
     # What was outside was left out then, and is when the plan is released now.
     assert all(plan.domain[name].drops or plan.domain[name].other for name in plan.domain.names)
+
+
+def test_bounds_of_version_0_1_are_made_true():
+    """They were for continuous noise: at this budget plain counts, which are asked here, were below them."""
+    domain = rs.Domain(age=rs.Numeric(0, 8, bins=8, outside="drop"))
+    plan = rs.plan(rs.workload.identity(domain), rs.PureDP(8.0))
+    body, arrays = plan.encode()
+    assert rs.Plan.decode(body, arrays).lower_bound == plan.lower_bound
+    before = {**body, "lower_bound": 8 * plan.privacy.unit_variance}
+    del before["bounds"]
+    assert before["lower_bound"] > plan.total_error
+    assert rs.Plan.decode(before, arrays).lower_bound == pytest.approx(plan.total_error)

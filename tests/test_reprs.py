@@ -8,7 +8,7 @@ import pyarrow as pa
 import pytest
 
 import rowspace as rs
-from rowspace.lines import LONGEST
+from rowspace.notebook import LONGEST
 from rowspace.planning import whatif
 from rowspace.strategy import PIdentity
 from tests.operators.catalogue import CASES
@@ -55,6 +55,8 @@ def values(folder: str) -> list[object]:
         *PLAN.candidates,
         PLAN.noise,
     ]
+    session = rs.Session(DOMAIN.subset(["age"]), [3] * 21, ledger=ledger)
+    found += [session, session.price("age < 3", within=90), session.ask("age < 3", within=90)]
     return [*found, PLAN.strategy, PIdentity(p=2).optimize(rs.operators.Ranges(8), rs.PureDP(1.0))]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from itertools import combinations
 
 import duckdb
@@ -30,8 +31,10 @@ def ours(attributes: int) -> Work:
 
 
 def mbi(attributes: int) -> Work:
-    from mbi import Dataset
-    from mbi import Domain as TheirDomain
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # that jax counts in 32 bits
+        from mbi import Dataset
+        from mbi import Domain as TheirDomain
 
     codes = columns(attributes)
     records = Dataset(codes, TheirDomain(list(codes), [VALUES] * attributes))

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from .domain import Categorical, Dates, DayOfWeek, Domain, HourOfDay, Numeric
     from .exceptions import RowspaceError
     from .formats import CSV
+    from .instalments import instalment
     from .ledger import Ledger
     from .mechanism import release
     from .planning import Plan, Target, plan_for
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from .privacy import ZCDP, ApproxDP, Neighbours, PrivacyUnit, PureDP
     from .releases import Combined, Release, combine
     from .releases.export import export
+    from .session import Session
     from .study import Check, Study, check
     from .workload import Workload
 
@@ -48,6 +50,7 @@ __all__ = [
     "PureDP",
     "Release",
     "RowspaceError",
+    "Session",
     "Study",
     "Target",
     "Workload",
@@ -56,6 +59,7 @@ __all__ = [
     "combine",
     "error",
     "export",
+    "instalment",
     "operators",
     "plan",
     "plan_for",
@@ -69,11 +73,13 @@ _HOMES = {
     "domain": ("Categorical", "Dates", "DayOfWeek", "Domain", "HourOfDay", "Numeric"),
     "exceptions": ("RowspaceError",),
     "formats": ("CSV",),
+    "instalments": ("instalment",),
     "ledger": ("Ledger",),
     "mechanism": ("release",),
     "planning": ("Plan", "Target", "plan", "plan_for"),
     "privacy": ("ZCDP", "ApproxDP", "Neighbours", "PrivacyUnit", "PureDP"),
     "releases": ("Combined", "Release", "combine", "export"),
+    "session": ("Session",),
     "study": ("Check", "Study", "check"),
     "workload": ("Workload",),
 }

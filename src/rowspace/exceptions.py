@@ -81,3 +81,7 @@ class LedgerError(RowspaceError):
 
 class BudgetExceeded(LedgerError):
     """The release costs more than remains of its budget; nothing was released."""
+
+
+class Superseded(LedgerError):
+    """Another charge came between a look at the ledger and this one; nothing was released. Look again."""

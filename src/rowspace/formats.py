@@ -12,9 +12,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, fields
 
 from rowspace.exceptions import InvalidInput
-from rowspace.lines import one_line
-
-__all__ = ["CSV", "CSV_ENDINGS", "DATABASE_ENDINGS", "PARQUET_ENDINGS"]
+from rowspace.notebook import one_line
 
 #: How the names of files end that are read as CSV, as Parquet, and as databases of which kind.
 CSV_ENDINGS = (".csv", ".tsv", ".txt", ".csv.gz", ".tsv.gz", ".txt.gz")

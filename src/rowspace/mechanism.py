@@ -75,38 +75,46 @@ def release(
     >>> list(rs.release(plan, [10, 20, 30, 40]).answers().columns)
     ['group', 'age', 'answer', 'std_error', 'low', 'high']
     """
-    own = checked_plan(plan)
-    if own.noise != calibrated_noise(own.strategy, own.privacy):
-        raise InvalidInput(
-            f"expected the noise that {own.privacy} needs for this strategy, got another; a plan put together by "
-            "hand takes it from Privacy.noise, and rs.plan makes plans that have it"
-        )
-    keeper = _keeper(ledger, dataset)
-    if keeper is not None and random is not None:
-        if type(random) is not SecureRandom:
-            raise InvalidInput(
-                "expected no random= beside ledger=: a charge is for noise that nobody can repeat; leave out random=, "
-                f"or the ledger in a test, got {type(random).__name__}"
-            )
-        random = None  # a fresh one is as good, and nobody holds it
-    about = _about(keeper, source, table, second_budget)
+    own = checked(plan)
+    keeper = keeper_of(ledger, dataset)
+    random = chosen_random(keeper, random)
+    about = about_source(source, table, second_budget) if getattr(keeper, "keeps_sources", False) else {}
     if keeper is not None and hasattr(keeper, "check"):
         keeper.check(plan, dataset, **about)  # only to refuse before a large table is read: charge() decides
     if keeper is not None:
         _require_answers(plan)
-    counts = _counts(own, source, table, progress)
+    counts = counts_for(own, source, table, progress)
     answers = measure(own.strategy, own.noise, counts, random).answers
     if keeper is not None:
         keeper.charge(plan, Release(own, answers).to_bytes(), dataset, **about)
     return Release(plan, answers)
 
 
-def _about(
-    keeper: BudgetKeeper | None, source: Any, table: str | None, second_budget: bool
-) -> dict[str, Any]:
+def chosen_random(keeper: BudgetKeeper | None, random: BitSource | None) -> BitSource | None:
+    """Where noise comes from; with a ledger from the secure source alone."""
+    if keeper is None or random is None:
+        return random
+    if type(random) is not SecureRandom:
+        raise InvalidInput(
+            "expected no random= beside ledger=: a charge is for noise that nobody can repeat; leave out random=, "
+            f"or the ledger in a test, got {type(random).__name__}"
+        )
+    return None  # a fresh one is as good, and nobody holds it
+
+
+def checked(plan: Plan) -> Plan:
+    """A copy of a plan that nobody else has, with the noise that its guarantee needs."""
+    own = checked_plan(plan)
+    if own.noise != calibrated_noise(own.strategy, own.privacy):
+        raise InvalidInput(
+            f"expected the noise that {own.privacy} needs for this strategy, got another; a plan put together by "
+            "hand takes it from Privacy.noise, and rs.plan makes plans that have it"
+        )
+    return own
+
+
+def about_source(source: Any, table: str | None, second_budget: bool) -> dict[str, Any]:
     """What a ledger is told of the source, so that it is not charged to two budgets unawares."""
-    if not getattr(keeper, "keeps_sources", False):
-        return {}
     from .sources import source_digest
 
     return {"source": source_digest(source, table), "second_budget": second_budget}
@@ -118,21 +126,23 @@ def _require_answers(plan: Plan) -> None:
         plan.rmse  # noqa: B018
 
 
-def _counts(plan: Plan, source: Source, table: str | None, progress: Callable[[float], None] | None) -> Any:
+def counts_for(
+    plan: Plan, source: Source, table: str | None, progress: Callable[[float], None] | None = None
+) -> Any:
     """What the strategy asks for: the tables it measures, or the count of every cell."""
     # Here, because engines take a while to import and planning needs none.
     from .sources import count_cells, count_marginals
 
     unit = plan.privacy.unit
-    tables = Strategy.of(plan.strategy).tables
-    if tables is not None:
-        return count_marginals(source, plan.domain, tables.sets, table=table, unit=unit, progress=progress)
+    sets = Strategy.of(plan.strategy).sets
+    if sets is not None:
+        return count_marginals(source, plan.domain, sets, table=table, unit=unit, progress=progress)
     cells = count_cells(source, plan.domain, table=table, unit=unit)
     cells.setflags(write=False)  # nobody else has it: it need not be copied to be checked
     return cells
 
 
-def _keeper(ledger: object, dataset: str | None) -> BudgetKeeper | None:
+def keeper_of(ledger: object, dataset: str | None) -> BudgetKeeper | None:
     """Who keeps the budget."""
     if ledger is None and dataset is not None:
         raise InvalidInput("expected ledger= beside dataset=: without a ledger nothing is charged")

@@ -11,6 +11,24 @@ from collections.abc import Iterable, Sequence
 
 from markupsafe import Markup
 
+LONGEST = 100
+
+
+def one_line(text: str) -> str:
+    """A text without line breaks, cut to the length of a line; brackets around it stay closed.
+
+    >>> one_line("Numbers(1,\\n  2)")
+    'Numbers(1, 2)'
+    >>> one_line(f"<{'long ' * 50}>")[-8:]
+    'ong lo…>'
+    """
+    line = " ".join(text.split())
+    if len(line) <= LONGEST:
+        return line
+    closing = line[-1] if line[-1] in ")>" else ""
+    return line[: LONGEST - 1 - len(closing)] + "…" + closing
+
+
 # Unpaired surrogates cannot be encoded, other controls are not characters of HTML.
 _UNPRINTABLE = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufdd0-\ufdef\ufffe\uffff]")
 _LINE = "border-bottom: 1px solid color-mix(in srgb, currentColor 25%, transparent); padding: .2em .8em;"
@@ -55,3 +73,19 @@ def notebook_table(
     if note:
         page += Markup('<p style="margin: .3em .8em; opacity: .75;">{}</p>').format(note)
     return printable(page)
+
+
+def overview(
+    value: object,
+    headings: Sequence[str],
+    rows: Sequence[Sequence[str]],
+    number: int,
+    more: str,
+    words: int = 1,
+) -> str:
+    """The first line of a value's text, its first word in bold, above some of its rows; `number` is how many it has."""
+    kind, about = str(value).splitlines()[0].split(" ", 1)
+    left_out = f"… and {number - len(rows):,} {more}" if number > len(rows) else ""
+    return notebook_table(
+        Markup("<strong>{}</strong> {}").format(kind, about), headings, rows, left_out, words=words
+    )

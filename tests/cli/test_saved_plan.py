@@ -8,7 +8,7 @@ from types import SimpleNamespace
 import pytest
 
 import rowspace as rs
-from rowspace.cli.saved_plan import load_plan
+from rowspace.cli.release import load_plan
 from rowspace.exceptions import FileError
 from rowspace.privacy import ZCDP, ApproxDP, Neighbours, Privacy, PrivacyUnit, PureDP
 
@@ -22,7 +22,9 @@ def study(
 ) -> SimpleNamespace:
     domain = rs.Domain(**(attributes or {"age": AGE, "sex": SEX}))
     names = [name for name in domain.names if name != "unasked"]
-    return SimpleNamespace(workload=weight * rs.workload.marginal(domain, *names), privacy=privacy)
+    return SimpleNamespace(
+        workload=weight * rs.workload.marginal(domain, *names), privacy=privacy, purpose="answers"
+    )
 
 
 @pytest.fixture(scope="module")

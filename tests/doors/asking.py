@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
+from tempfile import mkdtemp
 
 import numpy as np
+import pandas as pd
 
 import rowspace as rs
 from rowspace import interop
@@ -124,3 +127,30 @@ def other_frames(visit: Visit) -> Iterator[Seen]:
     if not isinstance(question, Table) or question.where is None:
         asked = interop.to_numpy(visit.release, question.workload())
         yield from same_figures(visit, "asked", asked, question.cells)
+
+
+@door("rs.Session")
+def session_on_the_ledger(visit: Visit) -> Iterator[Seen]:
+    """From a ledger that has paid for the releases: nothing is bought, and the data is not there."""
+    if not isinstance(visit.question, Count):
+        return
+
+    def opened() -> rs.Session | None:
+        releases = getattr(visit.release, "releases", (visit.release,))
+        plan = releases[0].plan
+        whole = plan.workload.domain.with_places()
+        if any(own.plan.domain != whole for own in releases):
+            return None  # some cells were too many to be counted beside
+        ledger = rs.Ledger(Path(mkdtemp(dir=visit.asked.folder)) / "budget.db")
+        # In ρ, which pays for every kind of noise.
+        ledger.create("people", rs.ZCDP(1e30, plan.privacy.neighbours, plan.privacy.unit))
+        for own in releases:
+            ledger.charge(own.plan, own.to_bytes())
+        return rs.Session(plan.workload.domain, pd.DataFrame(), ledger=ledger)
+
+    session = visit.asked.once("session", opened)
+    if session is not None:
+        text = visit.question.text
+        yield from same_figures(visit, "session", session.ask(text).table, visit.question.cells)
+        everything = session.release().ask(text)
+        yield from same_figures(visit, "session's release", everything, visit.question.cells)

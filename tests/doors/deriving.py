@@ -203,7 +203,37 @@ def counts_that_look_like_counts(visit: Visit) -> Iterator[Seen]:
                 yield Seen("consistent counts", found, question.truth(visit.world.raw), 0.3)
 
 
-@door("Release.synthetic", "Combined.synthetic")
+@door(
+    "Release.estimate_tables", "Combined.estimate_tables", "TableEstimate.answers", "TableEstimate.ask",
+    "TableEstimate.table",
+)  # fmt: skip
+def tables_as_estimated(visit: Visit) -> Iterator[Seen]:
+    """All of its doors agree; without noise they are the counts themselves."""
+    if not visit.asked.reference.supports(np.ones((1, visit.world.domain.size))):
+        return
+    made = visit.asked.once("estimated", visit.release.estimate_tables)
+    question, close = visit.question, 1e-6 * visit.asked.scale
+    if not isinstance(question, Table) or question.where is not None:
+        return
+    try:
+        found = made.ask(question.workload())
+    except UnsupportedWorkload:
+        return  # a table that was not measured cell by cell
+    assert (found["low"] <= found["answer"]).all()
+    assert (found["answer"] <= found["high"]).all()
+    assert found["answer"].min() >= -close
+    assert found["measured"].between(0, 1).all()
+    if len(question.names) <= 2:
+        shown = made.table(*question.names)
+        labels = found[[column_of(found, name) for name in question.names]].to_numpy().tolist()
+        cells = [shown.loc[own[0], own[1] if len(own) == 2 else "count"] for own in labels]
+        yield Seen("estimated table", cells, found["answer"], close)
+        yield Seen("its total", [shown.to_numpy()[-1, -1]], [found["answer"].sum()], close)
+    if visit.asked.quiet:
+        yield Seen("estimated counts", found["answer"], question.truth(visit.world.raw), 0.3)
+
+
+@door("Release.synthetic", "Combined.synthetic", "Consistent.synthetic", "TableEstimate.synthetic")
 def records(visit: Visit) -> Iterator[Seen]:
     """Records count, by pandas, to the consistent counts; without noise to the raw table."""
     if not visit.asked.reference.supports(np.eye(visit.world.domain.size)):
@@ -213,6 +243,10 @@ def records(visit: Visit) -> Iterator[Seen]:
         # The label of what is unlisted is no category itself, so it is read as one more unlisted value.
         truth = visit.question.truth(visit.world.raw)
         yield Seen("records", visit.question.truth(frame), truth, 0.0)
+        made = visit.asked.once(
+            "from counts", lambda: visit.release.consistent().synthetic(draw_numbers=True, rng=1)
+        )
+        yield Seen("records of counts", visit.question.truth(made), truth, 0.0)
     assert list(frame.columns) == list(visit.world.domain.names)
     with pytest.raises(RowspaceError):
         visit.release.synthetic(-1)

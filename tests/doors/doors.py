@@ -49,7 +49,7 @@ class Asked:
         """Whether intervals are wider for some ways to write a query than for others, on purpose.
 
         Of Laplace noise on tables the shape is found only for products of single attributes; otherwise the widest is
-        taken (`rowspace.error.table_moments`). Then ends of intervals are only about the same.
+        taken (`rowspace.error.moments`). Then ends of intervals are only about the same.
         """
         plan = self.release.plan
         strategy = getattr(plan, "strategy", None)

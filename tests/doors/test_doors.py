@@ -90,8 +90,8 @@ def test_every_door_shows_the_same(number: int, tmp_path: Path) -> None:
 def test_what_was_not_measured_is_refused(number: int) -> None:
     """What dense algebra cannot answer without bias no release answers, whatever the integers of its strategy."""
     here = world(number)
-    for question in here.unmeasured(EACH):
-        for made in (here.noisy, here.quiet):
+    for made in (here.noisy, here.quiet):
+        for question in here.unmeasured(EACH, made):
             with pytest.raises(rs.RowspaceError):
                 made.ask(question.sql if hasattr(question, "sql") else question.workload())
 

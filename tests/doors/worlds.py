@@ -262,10 +262,10 @@ class World:
         # Where hardly anything was measured, its own queries are what can be asked.
         return list(islice((q for q in drawn if reference.supports(q.cells)), number)) or self.parts
 
-    def unmeasured(self, number: int) -> list[Question]:
-        """Random questions that were not."""
+    def unmeasured(self, number: int, release: rs.Release) -> list[Question]:
+        """Random questions that were not: with hardly any noise the plan is another one, often all cells."""
         rng = np.random.default_rng([self.number, 2])
-        reference = Reference.of(self.noisy)
+        reference = Reference.of(release)
         drawn = (random_question(self.domain, rng) for _ in range(10 * number))
         return list(islice((q for q in drawn if not reference.supports(q.cells)), number))
 

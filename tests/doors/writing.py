@@ -198,13 +198,14 @@ def by_mbi(visit: Visit) -> Iterator[Seen]:
     attributes = list(mbi_domain(visit.release).attributes)
     assert attributes == [name for name in visit.world.domain.names if name in attributes]
     for each in visit.asked.once("mbi", lambda: measurements(visit.release)):
-        # Every cell of the table, those of missing values too.
+        # Every cell of the table, those of missing values too where they were measured.
         domain = visit.world.domain
         axes = [
             np.eye(n) if name in each.clique else np.ones((1, n))
             for name, n in zip(domain.names, domain.shape, strict=True)
         ]
         rows = reduce(np.kron, axes)
+        rows = rows[getattr(each.query, "cells", slice(None))]
         y = np.asarray(each.noisy_measurement, float)
         weights = np.asarray(getattr(each.query, "weights", np.ones(len(y))), float)
         figures = {"answer": y / weights, "std_error": each.stddev / weights}

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+import ibis
 import numpy as np
 import pandas as pd
 import pytest
 
 import rowspace as rs
-from rowspace.exceptions import SourceError
 from rowspace.sources import count_cells
 from rowspace.sources.databases import connect
-from tests.engines.engines import Engine
+from tests.engines.engines import Engine, Spark
 from tests.engines.postgres import PostgresServer
 
 ZONE = "America/New_York"
@@ -49,24 +51,26 @@ def filled(engine: Engine) -> Engine:
 
 @pytest.mark.parametrize("column", COLUMNS)
 def test_months_weekdays_and_hours_are_those_of_pandas(filled: Engine, column: str) -> None:
-    kind, _, clock = COLUMNS[column]
-    zone = ZONE
-    if filled.name == "spark" and kind != "date":
-        there = rs.Domain(hour=rs.HourOfDay(column=column, zone=ZONE))
-        with pytest.raises(SourceError, match="on the clock of UTC on Spark"):
-            count_cells(filled.source, there, table="times")
-        zone, clock = "UTC", UTC.dt.tz_localize(None) if column in ("zoned", "written") else clock
-    month = rs.Dates("2024-01-01", "2025-01-01", every="month", column=column, zone=zone)
-    weekday = rs.DayOfWeek(column=column, zone=zone)
+    _, _, clock = COLUMNS[column]
+    month = rs.Dates("2024-01-01", "2025-01-01", every="month", column=column, zone=ZONE)
+    weekday = rs.DayOfWeek(column=column, zone=ZONE)
     inside = clock[(clock >= "2024-01-01") & (clock < "2025-01-01")]
     found = count_cells(filled.source, rs.Domain(month=month), table="times")
     assert found.tolist() == np.bincount(inside.dt.month - 1, minlength=12).tolist()
     found = count_cells(filled.source, rs.Domain(weekday=weekday), table="times")
     assert found.tolist() == np.bincount(clock.dt.day_of_week, minlength=7).tolist()
     if column != "day":
-        hours = rs.Domain(hour=rs.HourOfDay(column=column, zone=zone))
+        hours = rs.Domain(hour=rs.HourOfDay(column=column, zone=ZONE))
         found = count_cells(filled.source, hours, table="times")
         assert found.tolist() == np.bincount(clock.dt.hour, minlength=24).tolist()
+
+
+def test_an_ibis_table_of_a_spark_session_keeps_its_zones(session: Any) -> None:
+    engine = Spark(session)
+    engine.fill("moments", {"zoned": "zoned time"}, [(t.to_pydatetime(),) for t in UTC])
+    rows = ibis.pyspark.connect(session).table("moments")
+    hours = count_cells(rows, rs.Domain(hour=rs.HourOfDay(column="zoned", zone=ZONE)))
+    assert hours.tolist() == np.bincount(LOCAL.dt.hour, minlength=24).tolist()
 
 
 def test_postgresql_compiles_nothing_on_our_connection(server: PostgresServer) -> None:

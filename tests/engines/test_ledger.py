@@ -225,6 +225,12 @@ def test_a_ledger_of_version_1_is_brought_up_to_date(
     server.run(
         "ALTER TABLE rowspace_budget DROP COLUMN composition",
         "ALTER TABLE rowspace_charge DROP COLUMN source",  # and its index
+        *(
+            f"ALTER TABLE rowspace_budget DROP COLUMN {name}"
+            for name in ("epsilon", "delta", "rho", "charges")
+        ),
+        "ALTER TABLE rowspace_charge DROP COLUMN version",
+        "DROP TABLE rowspace_request",
         "UPDATE rowspace_charge SET epsilon = '1/10', delta = '1/1000000', rho = '0'",
         "UPDATE rowspace_ledger SET version = 1",
         database=database,

@@ -7,7 +7,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from rowspace.sources import count_marginals, grouping
+from rowspace.sources import count_marginals, tallies
 from tests.engines.engines import Engine
 from tests.engines.test_counts import COLUMNS, DOMAINS, ROWS
 from tests.sources import oracle
@@ -25,8 +25,8 @@ def filled(engine: Engine) -> Engine:
 
 @pytest.mark.parametrize("largest", [0, 2, len(PRODUCT)])
 def test_marginals_on_every_engine(filled: Engine, largest: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(grouping, "_TABLES", 4)  # several queries
-    monkeypatch.setattr("rowspace.sources.covering.CELLS_PER_PASS", 0)  # of the tables themselves
+    monkeypatch.setattr(tallies, "_TABLES", 4)  # several queries
+    monkeypatch.setattr("rowspace.sources.marginal_tables.CELLS_PER_PASS", 0)  # of the tables themselves
     sets = [chosen for k in range(largest + 1) for chosen in combinations(range(len(PRODUCT)), k)]
     tables = count_marginals(filled.source, PRODUCT, sets, table=TABLE)
     truth = oracle.counts(ROWS, PRODUCT)

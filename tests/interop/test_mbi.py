@@ -58,6 +58,40 @@ assert len(synthetic(release, 10, iterations=50)) == 10
 """
 )
 
+# Only what is asked is measured: nothing is known of records whose age or sex is missing.
+PARTIAL = (
+    SETUP
+    + """
+asked = rs.workload.marginal(domain, "age", "sex") + rs.workload.marginal(domain, "sex")
+asked += rs.workload.total(domain)
+rows = asked.about(domain.subset(["age", "sex"]).with_places()).operator()
+release = rs.release(rs.plan(asked, rs.PureDP(50.0), strategy=rows), counts.sum(axis=2))
+both, one = measurements(release)
+assert both.query.cells.tolist() == [0, 1, 3, 4, 6, 7]
+assert len(one.noisy_measurement) == 3  # what is left of the total has no sex
+table = synthetic(release, int(counts.sum()), iterations=500).groupby(["age", "sex"]).size()
+truth = counts.sum(axis=2)
+assert all(abs(table[str(i), sex] - truth[i, j]) < 60 for i in range(3) for j, sex in enumerate("FM"))
+"""
+)
+
+MODELS = (
+    SETUP
+    + """
+from rowspace.interop.mbi import model_tables
+release = rs.release(rs.plan(queries, rs.PureDP(50.0)), counts)
+for megabytes in (64.0, 1e-9):
+    tables = model_tables(release, iterations=300, megabytes=megabytes)
+    # One of the two is fitted and left out; where none fits, both follow from the margins.
+    assert len(tables) == (1 if megabytes > 1 else 2)
+    for names, table in tables.items():
+        assert table.shape == {("age", "sex"): (4, 3), ("sex", "job"): (3, 2)}[names]
+        assert abs(table.sum() - counts.sum()) < 60
+    found = release.estimate_tables(model=tables).ask(rs.workload.marginal(domain, "age", "sex"))
+    assert np.abs(found["answer"] - counts.sum(axis=2).ravel()).max() < 10
+"""
+)
+
 REFUSED = (
     SETUP
     + """
@@ -75,7 +109,11 @@ for action, error in refused:
 )
 
 
-@pytest.mark.parametrize("program", [MARGINALS, RECORDS, REFUSED], ids=["marginals", "records", "refused"])
+@pytest.mark.parametrize(
+    "program",
+    [MARGINALS, RECORDS, PARTIAL, MODELS, REFUSED],
+    ids=["marginals", "records", "partial", "models", "refused"],
+)
 def test_in_a_process_of_its_own(program: str) -> None:
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=120)
     assert done.returncode == 0, done.stderr[-2000:]

@@ -74,8 +74,10 @@ def test_a_damaged_release_is_not_given_out(tmp_path: Path) -> None:
     ("statement", "words"),
     [
         ("UPDATE rowspace_ledger SET version = 99", "another version of rowspace"),
-        ("UPDATE rowspace_charge SET epsilon = 'lots'", "damaged"),
-        ("UPDATE rowspace_charge SET epsilon = '-1'", "damaged"),
+        ("UPDATE rowspace_budget SET epsilon = 'lots'", "damaged"),
+        ("UPDATE rowspace_budget SET epsilon = '-1'", "damaged"),
+        ("UPDATE rowspace_budget SET charges = 0", "damaged"),
+        ("DELETE FROM rowspace_charge", "damaged"),
         ("UPDATE rowspace_budget SET guarantee = '{}'", "damaged"),
         ("DELETE FROM rowspace_budget", "expected a dataset"),
         ("DROP TABLE rowspace_ledger", "is no ledger"),
@@ -89,6 +91,17 @@ def test_strange_content(tmp_path: Path, statement: str, words: str) -> None:
         connection.execute(statement)
     connection.close()
     refused(ledger, words)
+
+
+@pytest.mark.parametrize("amount", ["lots", "-1"])
+def test_a_strange_charge_is_not_shown(tmp_path: Path, amount: str) -> None:
+    ledger = new_ledger(tmp_path, rs.PureDP(1.0))
+    ledger.charge(PLAN, b"")
+    with sqlite3.connect(tmp_path / "budget.db") as connection:
+        connection.execute("UPDATE rowspace_charge SET epsilon = ?", (amount,))
+    connection.close()
+    with pytest.raises(LedgerError, match="damaged"):
+        ledger.history()
 
 
 def test_nothing_there(tmp_path: Path) -> None:

@@ -95,10 +95,30 @@ def test_a_new_budget_beside_older_ones(tmp_path: Path) -> None:
     assert [budget.filter.composition for budget in ledger.budgets()] == ["sums", "basic"]
 
 
+def test_sums_are_made_for_a_ledger_of_version_2(tmp_path: Path) -> None:
+    ledger = Ledger(tmp_path / "budget.db")
+    ledger.create("people", rs.PureDP(1.0))
+    for epsilon in (0.1, 0.2):
+        ledger.charge(plan(rs.PureDP(epsilon)), b"kept")
+    with sqlite3.connect(tmp_path / "budget.db") as connection:
+        for name in ("epsilon", "delta", "rho", "charges"):
+            connection.execute(f"ALTER TABLE rowspace_budget DROP COLUMN {name}")
+        connection.execute("ALTER TABLE rowspace_charge DROP COLUMN version")
+        connection.execute("DROP TABLE rowspace_request")
+        connection.execute("UPDATE rowspace_ledger SET version = 2")
+    connection.close()
+    again = Ledger(tmp_path / "budget.db")
+    assert (str(again.budget()), again.budget().charges) == ("0.7 of 1 epsilon left", 2)
+    again.charge(plan(rs.PureDP(0.7)), b"kept")
+    assert again.budget().remaining == 0
+    with pytest.raises(BudgetExceeded):
+        again.charge(plan(rs.PureDP(1e-9)), b"")
+
+
 def test_a_newer_ledger_is_left_alone(tmp_path: Path) -> None:
     ledger = older(tmp_path, rs.ZCDP(1.0))
     with sqlite3.connect(tmp_path / "budget.db") as connection:
-        connection.execute("UPDATE rowspace_ledger SET version = 3")
+        connection.execute("UPDATE rowspace_ledger SET version = 99")
     before = (tmp_path / "budget.db").read_bytes()
     for attempt in (ledger.budget, lambda: ledger.create("places", rs.PureDP(1.0))):
         with pytest.raises(LedgerError, match="version"):

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from rowspace.noise import BitSource
 from rowspace.noise.expansion import Logistic
-from rowspace.noise.geometric import SignedGeometric
+from rowspace.noise.laplace import SignedGeometric
 
 
 class ScriptedBits(BitSource):

@@ -9,8 +9,8 @@ import mpmath
 import numpy as np
 import pytest
 
-from rowspace.noise import InsecureSeededRandom, acceptance
-from rowspace.noise.acceptance import accept, exp_negative
+from rowspace.noise import InsecureSeededRandom, bernoulli
+from rowspace.noise.bernoulli import accept, exp_negative
 from rowspace.noise.discrete_gaussian import _DiscreteGaussian
 from rowspace.noise.rounded_gaussian import _approximate_exponent, _RoundedGaussian
 
@@ -31,7 +31,7 @@ def test_margin_is_far_above_the_error() -> None:
         for g, e in zip(GRID, exp_negative(GRID), strict=True)
     ]
     assert 2.0**-43 < max(errors) < 2.0**-41.7
-    assert 2**-40 * 2.0**acceptance.DRAWN_BITS == acceptance._MARGIN
+    assert 2**-40 * 2.0**bernoulli.DRAWN_BITS == bernoulli._MARGIN
 
 
 VARIANCES = [2.0**-40, 1 / 48, 9.0, (2**53 - 1) / 8, 2.0**40, (2**53 - 1) * 2.0**36]
@@ -121,7 +121,7 @@ def test_distrusted_samples_are_decided_exactly() -> None:
 
 def test_the_table_does_not_depend_on_the_decimals_of_the_process(monkeypatch: pytest.MonkeyPatch) -> None:
     """New decimal contexts take what they are not told from one that anybody may change."""
-    table = acceptance._exp_table()
+    table = bernoulli._exp_table()
     monkeypatch.setattr(decimal.DefaultContext, "Emin", -5)
     monkeypatch.setattr(decimal.DefaultContext, "rounding", decimal.ROUND_UP)
-    assert np.array_equal(acceptance._exp_table.__wrapped__(), table)
+    assert np.array_equal(bernoulli._exp_table.__wrapped__(), table)

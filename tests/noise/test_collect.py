@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from rowspace.noise import InsecureSeededRandom
+from rowspace.noise.arguments import collect
 from rowspace.noise.bits import BitSource
-from rowspace.noise.collect import collect
-from rowspace.noise.geometric import CHUNK
+from rowspace.noise.laplace import CHUNK
 
 
 @pytest.mark.parametrize("keep", [0.01, 0.5, 1.0])

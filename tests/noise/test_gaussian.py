@@ -9,7 +9,7 @@ import pytest
 from scipy import special
 
 from rowspace.noise import SecureRandom, discrete_gaussian, rounded_gaussian
-from rowspace.noise.geometric import CHUNK
+from rowspace.noise.laplace import CHUNK
 
 from .goodness import assert_fits, count_cells
 

@@ -10,7 +10,7 @@ import pytest
 
 from rowspace.noise import SecureRandom
 from rowspace.noise.expansion import Logistic
-from rowspace.noise.geometric import CHUNK, SignedGeometric
+from rowspace.noise.laplace import CHUNK, SignedGeometric
 
 from .goodness import assert_fits
 from .scripted import ScriptedBits, proposal, word8, word64

@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 
 from rowspace.noise import InsecureSeededRandom, SecureRandom, discrete_laplace
-from rowspace.noise.geometric import CHUNK, SignedGeometricSample
-from rowspace.noise.laplace import signed_values
+from rowspace.noise.laplace import CHUNK, SignedGeometricSample, signed_values
 
 from .goodness import assert_fits, count_cells
 

@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rowspace.noise import BitSource, InsecureSeededRandom, acceptance, discrete_gaussian, rounded_gaussian
+from rowspace.noise import BitSource, InsecureSeededRandom, bernoulli, discrete_gaussian, rounded_gaussian
 from rowspace.noise.discrete_gaussian import _DiscreteGaussian
-from rowspace.noise.geometric import SignedGeometricSample
-from rowspace.noise.half_normal import LazyHalfNormal
+from rowspace.noise.expansion import LazyHalfNormal
+from rowspace.noise.laplace import SignedGeometricSample
 from rowspace.noise.rounded_gaussian import _PROPOSAL, _RoundedGaussian
 
 from .scripted import ScriptedBits, proposal, split, word8, word32, word64
@@ -33,7 +33,7 @@ def test_exact_acceptance_agrees_with_floating_point(
 ) -> None:
     """With an infinite margin everything is decided by integers, from the same bits: the same noise."""
     fast = discrete_gaussian(variance, 300, InsecureSeededRandom(11))
-    monkeypatch.setattr(acceptance, "_MARGIN", float("inf"))
+    monkeypatch.setattr(bernoulli, "_MARGIN", float("inf"))
     assert (discrete_gaussian(variance, 300, InsecureSeededRandom(11)) == fast).all()
 
 
@@ -44,7 +44,7 @@ def test_exact_rounded_gaussian_agrees_with_floating_point(
     sigma: Fraction, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     fast = rounded_gaussian(sigma, 300, InsecureSeededRandom(12))
-    monkeypatch.setattr(acceptance, "_MARGIN", float("inf"))
+    monkeypatch.setattr(bernoulli, "_MARGIN", float("inf"))
     monkeypatch.setattr(
         _RoundedGaussian,
         "_nearest_integers",

@@ -12,7 +12,7 @@ from scipy import sparse
 from rowspace import operators as op
 from rowspace import tables
 from rowspace.operators.tree import TreeInverse
-from rowspace.operators.width_ranges import WindowOverlapInverse
+from rowspace.operators.windows import WindowOverlapInverse
 
 from . import naive
 
@@ -172,6 +172,35 @@ def _tables():
         yield f"inverse of residuals, {name}", tables.TableInverse(A), np.linalg.pinv(truth)
 
 
+def _joint_tables(pairs):
+    sums = np.array([[1.0, 1, 0, 1, 0, 0], [0, 0, 1, 0, 0, 3]])
+    one = np.array([[1.0, 2.0]])
+    cases = {
+        "pairs": ((2, 3), ((), (0, 1)), (2, 1), (), (None, sums)),
+        "every set": ((2, 3), ((), (0,), (1,), (0, 1)), (3, 2, 1, 1), (), (None, one, pairs, sums)),
+        "some": ((2, 3, 3), ((0, 1), (0, 2), (2,)), (0.5, 2, 1), (), (sums, None, pairs)),
+        "contrasts": ((2, 3), ((0, 1), (1,)), (1, 0), (one * [1, -1], pairs), (sums, None)),
+    }
+    for name, (sizes, sets, weights, contrasts, joint) in cases.items():
+        own = tuple(map(op.Dense, contrasts))
+        matrices = contrasts or [n * naive.identity(n) - np.ones((n, n)) for n in sizes]
+        blocks = []
+        for S, weight, J in zip(sets, weights, joint, strict=True):
+            if J is None:
+                blocks.append(naive.product_tables(sizes, (S,), (weight,), matrices))
+                continue
+            # One axis for every attribute, spread over those that are summed out.
+            shape = [n if i in S else 1 for i, n in enumerate(sizes)]
+            wide = J.reshape(len(J), *shape) * np.ones((1, *sizes))
+            blocks.append(weight * wide.reshape(len(J), -1))
+        given = tuple(None if J is None else op.Dense(J) for J in joint)
+        yield (
+            f"joint residuals, {name}",
+            tables.Residuals(sizes, sets, weights, own, given),
+            np.concatenate(blocks),
+        )
+
+
 def _product_tables():
     pairs = np.array([[1.0, -1, 0], [1, 1, -1]])
     real = np.array([[0.25, -0.75, 0.125, 0.25], [0.5, 0.375, -0.5, -0.125], [0.25, 0.125, 0.25, -0.875]])
@@ -189,6 +218,7 @@ def _product_tables():
         )
         truth = naive.product_tables(sizes, sets, weights, matrices)
         yield f"product residuals, {name}", tables.Residuals(sizes, sets, weights, own), truth
+    yield from _joint_tables(pairs)
     prefix, tree = (op.Prefix(3), naive.prefix(3)), (op.Hierarchy(4), naive.hierarchy(4))
     identity, real_tree = (op.Identity(2), naive.identity(2)), (0.25 * op.Hierarchy(4), 0.25 * tree[1])
     bases = {
@@ -200,6 +230,48 @@ def _product_tables():
     for name, (sizes, sets, weights, own) in bases.items():
         A = tables.Marginals(sizes, sets, weights, tuple(base for base, _ in own))
         yield f"product marginals, {name}", A, naive.product_tables(sizes, sets, weights, [d for _, d in own])
+
+
+def _query_mixes():
+    pair, other = np.array([[1, 1, 1], [0, 1, 1], [1, 0, 0]]), np.array([[1, 1], [1, 0]])
+    tied = np.array([[1] * 4, [1, 2, 0, -1]])
+    mixes = {
+        "one block": (
+            (3, 2),
+            ((0,), (1,)),
+            (pair, other),
+            ([[1, 0], [0, 1]],),
+            ([[2, 1], [-1, 3]],),
+            ((-1, -1),),
+        ),
+        "real": ((3,), ((0,),), (pair,), ([[0], [1]],), ([[0.5, 0.25], [0, 1.5], [1, 1]],), ((-1,),)),
+        "tied attributes": (
+            (2, 3, 2),
+            ((0, 2), (1,)),
+            (tied, pair),
+            ([[1, 2], [0, 1], [1, 0]],),
+            ([[1, 0, 2], [0, 3, -1], [1, 1, 1]],),
+            ((-1, -1),),
+        ),
+        "contrasts": (
+            (3, 2, 3),
+            ((0,), (1,), (2,)),
+            (pair, other, pair),
+            ([[0, 0, 1], [2, 1, 2]], [[1, 1, 0], [1, 0, 2]], [[1, 0, 1]]),
+            ([[2, 0], [1, 3]], [[1, 2], [0, 4]], [[5]]),
+            ((-1, -1, -1), (1, -1, -1), (1, -1, 1)),
+        ),
+    }
+    for name, (sizes, axes, vectors, numbers, mix, beyond) in mixes.items():
+        A = tables.QueryMix(
+            sizes,
+            axes,
+            tuple(op.Sparse(V) for V in vectors),
+            tuple(np.array(own) for own in numbers),
+            tuple(op.Dense(T) for T in mix),
+            beyond,
+        )
+        yield f"mixed queries, {name}", A, naive.query_mix(sizes, axes, vectors, numbers, mix, beyond)
 
 
 def _compounds():
@@ -310,7 +382,7 @@ def _compounds():
 
 CASES = [
     Case(name, operator, dense)
-    for kind in (_leaves, _trees, _tables, _product_tables, _compounds)
+    for kind in (_leaves, _trees, _tables, _product_tables, _query_mixes, _compounds)
     for name, operator, dense in kind()
 ]
 

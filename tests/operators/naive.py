@@ -208,3 +208,31 @@ def extended(matrix, sizes, box, weight):
         if cell not in inside:
             rows.append(np.eye(len(number))[at] * weight)
     return np.array(rows)
+
+
+def query_mix(sizes, axes, vectors, numbers, mixes, beyond):
+    """Query by query: products of vectors, mixed, and contrasts where cells are contrasted."""
+    order = [i for own in axes for i in own]
+    blocks = []
+    for own, mix, contrast in zip(numbers, mixes, beyond, strict=True):
+        width = [1 if c < 0 else int(np.sum(V[c])) for V, c in zip(vectors, contrast, strict=True)]
+        out = np.zeros((len(mix), *width, int(np.prod(sizes))))
+        for place in np.ndindex(*width):
+            rows = []
+            for k in own:
+                factors = []
+                for V, number, c, at in zip(vectors, k, contrast, place, strict=True):
+                    cells = np.flatnonzero(V[c]) if c >= 0 else []
+                    unit = np.array(V[number], dtype=float)
+                    if c >= 0:
+                        unit = -1.0 * np.isin(np.arange(V.shape[1]), cells)
+                        unit[cells[at]] += len(cells)
+                    factors.append(unit)
+                whole = np.array(1.0)
+                for factor in factors:
+                    whole = np.multiply.outer(whole, factor)
+                whole = whole.reshape([sizes[i] for i in order])
+                rows.append(whole.transpose([order.index(i) for i in range(len(order))]).ravel())
+            out[(slice(None), *place)] = np.array(mix) @ np.array(rows)
+        blocks.append(out.reshape(-1, out.shape[-1]))
+    return np.concatenate(blocks)

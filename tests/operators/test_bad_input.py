@@ -10,7 +10,7 @@ from scipy import sparse
 from rowspace import operators as op
 from rowspace.exceptions import InvalidInput
 from rowspace.operators.tree import TreeInverse
-from rowspace.operators.width_ranges import WindowOverlapInverse
+from rowspace.operators.windows import WindowOverlapInverse
 
 NAN, INF = math.nan, math.inf
 NOT_A_SIZE = [

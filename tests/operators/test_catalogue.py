@@ -4,7 +4,7 @@ from rowspace import operators as op
 
 from .catalogue import CASES, every_case
 
-ABSTRACT = {"TableOperator", "TreeLike"}
+ABSTRACT = {"TableOperator"}
 RENAMED = {"ProductMarginals", "ProductResiduals"}  # what files of 0.1 call tables with matrices of their own
 ROOMS = ("rowspace.operators", "rowspace.tables")
 

@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rowspace.operators.column_rounding import rounded_columns
+from rowspace.operators.rounding import rounded_columns
 
 
 @given(st.integers(1, 8), st.integers(1, 8), st.floats(0.1, 1000), st.integers(0, 2**32 - 1))

@@ -8,6 +8,7 @@ import pytest
 
 from rowspace import operators as op
 from rowspace.exceptions import InvalidInput, UnsupportedWorkload
+from rowspace.operators.stack import lean_gram
 
 from . import naive
 from .catalogue import CASES, every_case
@@ -118,3 +119,24 @@ def test_windows_cost_no_more_for_being_wide():
     tracemalloc.stop()
     assert np.array_equal(energy, W.column_norms(1))
     assert peak < 40 * 8 * n
+
+
+@pytest.mark.parametrize("entries", [0.03, 0.5])
+@pytest.mark.parametrize("rows", [7, 400])
+def test_gram_of_given_entries_is_computed_once(rows, entries):
+    """Kept where it is no larger than the matrix; the dense and the sparse way agree with brute force."""
+    random = np.random.default_rng(rows)
+    array = random.integers(-3, 4, (rows, 20)) * (random.random((rows, 20)) < entries)
+    array[0] = 1
+    x = random.normal(size=20)
+    for A in (op.Dense(array), op.Sparse(array)):
+        close(A.gram().to_dense(), array.T @ array)
+        close(lean_gram(A) @ x, array.T @ (array @ x))
+        if array.size >= 400 and (isinstance(A, op.Dense) or A.has_small_gram):
+            assert A.gram() is A.gram()
+            assert lean_gram(A) is A.gram()
+
+
+def test_column_sums_of_a_large_dense_matrix_are_exact():
+    A = op.Dense([[2**40 + 1, -3], [2**52, 5]])
+    np.testing.assert_array_equal(A.column_norms(1), [2**52 + 2**40 + 1, 8])

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from rowspace import operators as op
 from rowspace.exceptions import TooLarge
-from rowspace.operators.exact_sums import exact_sums
+from rowspace.operators.rounding import exact_sums
 
 numbers = st.integers(-(2**63) + 1, 2**63 - 1)
 

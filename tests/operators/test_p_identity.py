@@ -8,7 +8,7 @@ from scipy import sparse
 
 from rowspace import operators as op
 from rowspace.exceptions import InvalidInput
-from rowspace.operators.lean_gram import lean_gram
+from rowspace.operators.stack import lean_gram
 
 THETA = np.array([[0.5, 0.0, 2.0, 0.1], [0.0, 0.3, 0.0, 1.0]])
 

@@ -11,7 +11,7 @@ from rowspace import operators as op
 from rowspace import tables
 from rowspace.exceptions import InvalidInput, TooLarge
 from rowspace.operators.tree import TreeInverse
-from rowspace.operators.width_ranges import WindowOverlapInverse
+from rowspace.operators.windows import WindowOverlapInverse
 
 N = 2**20
 MANY = op.Kronecker(*(op.Prefix(10) for _ in range(30)))
@@ -46,6 +46,14 @@ LARGE = [
     tables.Residuals((32,) * 4, ((), (0, 1), (1, 2, 3)), (1, 2, 3)),
     tables.Residuals((1024,) * 2, ((), (0, 1)), (1, 2), (tables.Residuals((1024,), ((0,),), (1,)),) * 2),
     tables.Marginals((1024,) * 2, ((0,), (0, 1)), (1, 2), (op.Hierarchy(1024), op.Identity(1024))),
+    tables.QueryMix(
+        (1024,) * 2,
+        ((0,), (1,)),
+        (op.Sparse(sparse.tril(np.ones((1024, 1024)))),) * 2,
+        (np.stack((np.arange(1024),) * 2, axis=1),),
+        (op.Dense(np.eye(1024)),),
+        ((-1, -1),),
+    ),
     tables.TableInverse(tables.Marginals((32,) * 4, ((0, 1), (2, 3), (1, 2, 3)), (1, 2, 3))),
     MANY,
     op.Stack(op.Identity(N), op.Total(N)),
@@ -73,7 +81,6 @@ def test_every_structure_is_here():
         "Dense",
         "TableOperator",
         "Total",
-        "TreeLike",
     }
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 import rowspace as rs
@@ -104,3 +105,79 @@ def test_bad_caps_and_kinds(cap):
         plan_for(WORKLOAD, "±50", kind="pure")
     with pytest.raises(RowspaceError):
         plan_for("ranges", "±50")
+
+
+TUTORIAL = rs.Domain(
+    age=rs.Numeric(0, 12, bins=12), sex=rs.Categorical(["F", "M"]), region=rs.Categorical(list("abcdefgh"))
+)
+PYRAMID = (
+    rs.workload.marginal(TUTORIAL, "age", "sex")
+    + 4 * rs.workload.marginal(TUTORIAL, "region")
+    + rs.workload.ranges(TUTORIAL, "age")
+)
+BOTH = ["region: ±25 @95%", "age × sex: ±40 @95%"]
+
+
+@pytest.mark.parametrize("kind", [rs.PureDP(1.0), rs.ZCDP(1.0)], ids=["pure", "zcdp"])
+def test_more_targets_cost_more(kind):
+    """Two targets cost at least as much as each of them, and no more than both by themselves."""
+    both = plan_for(PYRAMID, BOTH, kind, effort="fast")
+    alone = [plan_for(PYRAMID, text, kind, effort="fast") for text in BOTH]
+    tighter = plan_for(PYRAMID, [BOTH[0], "age × sex: ±20 @95%"], kind, effort="fast")
+    assert max(found.epsilon for found in alone) <= 1.01 * both.epsilon
+    assert both.epsilon <= 1.01 * tighter.epsilon
+    assert both.epsilon <= 1.01 * sum(found.epsilon for found in alone)
+    assert min(met.half_width / met.target.half_width for met in both.met) > 0.95  # nothing is given away
+    for found in (both, *alone):
+        assert set(found.others) == {"age × sex", "region", "ranges of age"} - {
+            met.group for met in found.met
+        }
+        assert all(0 < width < float("inf") for width in found.others.values())
+        assert all(group in str(found) for group in found.others)
+
+
+def test_the_least_budget_is_certified_for_gaussian_noise():
+    found = plan_for(PYRAMID, BOTH, rs.ZCDP(1.0), effort="fast")
+    assert 0.97 * found.epsilon <= found.lower_bound <= found.epsilon
+    assert f"below {found.lower_bound:.4g}" in str(found)
+    assert found.to_dict()["least_possible"] == found.lower_bound
+    marginals = plan_for(rs.workload.marginals(DOMAIN, up_to=2), "±30", rs.ZCDP(1.0))
+    assert 0.98 * marginals.epsilon <= marginals.lower_bound <= marginals.epsilon
+    assert plan_for(WORKLOAD, "±40", effort="fast").lower_bound == 0
+    assert plan_for(WORKLOAD, "±4", rs.ZCDP(1.0), effort="fast").lower_bound == 0  # noise moves in steps
+
+
+def test_what_is_planned_is_what_is_seen():
+    found = plan_for(WORKLOAD, "age × sex: ±15 @90%", rs.ZCDP(1.0), effort="fast")
+    truth = np.arange(64)
+    misses = [
+        np.mean(np.abs(rs.release(found.plan, truth).answers()["answer"][-64:] - truth) > 15)
+        for _ in range(50)
+    ]
+    assert np.mean(misses) < 0.13
+
+
+@pytest.mark.parametrize(
+    "targets",
+    [
+        ["ranges: ±50 @95%", "ranges: ±60 @95%"],
+        ["±50", "±60"],
+        ["±50 @95%", "+-50.5"],
+    ],
+)
+def test_targets_that_contradict(targets):
+    with pytest.raises(InvalidInput, match="contradict each other: ±50 @95% and ±"):
+        plan_for(WORKLOAD, targets, effort="fast")
+    for agreed in (["±60", "ranges: ±50"], ["ranges: ±50", "ranges: ±90 @99%"], ["±50", "±50"]):
+        assert plan_for(WORKLOAD, agreed, rs.ZCDP(1.0), effort="fast").epsilon > 0
+
+
+def test_a_group_that_counts_nothing_is_no_group():
+    """It is refused where it is asked for: there is nothing to be accurate about."""
+    for make in (
+        lambda: rs.workload.matrix(np.zeros((2, 64))),
+        lambda: rs.workload.predicates(DOMAIN, ["age >= 5 and age < 5"]),
+        lambda: rs.workload.predicates(DOMAIN, []),
+    ):
+        with pytest.raises(RowspaceError):
+            make()

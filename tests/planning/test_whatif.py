@@ -34,7 +34,10 @@ def test_figures_are_those_of_the_recalibrated_plan(privacy, values):
             assert mine.group == theirs.group
             assert mine.rmse == pytest.approx(theirs.rmse)
             assert mine.largest_std_error == pytest.approx(theirs.largest_std_error)
-        assert other.ratio == pytest.approx(plan.ratio, rel=1e-6)
+        # The bound follows the least noise that any integers draw, the error the noise of this strategy's own.
+        least = other.privacy.least_variance / privacy.least_variance
+        assert other.lower_bound == pytest.approx(least * plan.lower_bound, rel=1e-12)
+        assert other.ratio == pytest.approx(other.total_error / other.lower_bound, rel=1e-6)
 
 
 @pytest.mark.parametrize("privacy", [rs.PureDP(0.3), rs.PureDP(7.0)])

@@ -6,7 +6,7 @@ import pytest
 
 from rowspace import noise
 from rowspace.privacy import ZCDP, ApproxDP, PureDP
-from rowspace.privacy.rounding import LEAST_SCALE, SCALE_LIMIT
+from rowspace.privacy.validation import LEAST_SCALE, SCALE_LIMIT
 
 LARGEST = SCALE_LIMIT * (1 - Fraction(1, 2**53))
 

@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 
 from rowspace.privacy import calibration, normal_tail
 from rowspace.privacy.calibration import analytic_gaussian_sigma, gaussian_delta
-from rowspace.privacy.intervals import Interval, Precision
-from rowspace.privacy.normal_tail import delta_interval, mills_ratio
+from rowspace.privacy.normal_tail import Interval, Precision, delta_interval, mills_ratio
 
 COARSE = Precision(5)  # few digits, so that every operation rounds
 

@@ -23,6 +23,13 @@ ANGLES = np.array([0.0, 1e-9, 1e-3, 0.3, 1.0, 2.0, 3.0, math.pi, 4.5, 2 * math.p
 models = pytest.mark.parametrize("model", MODELS, ids=str)
 
 
+def test_every_model_is_among_them() -> None:
+    # By name: a dataclass with slots is made twice.
+    assert {model.__name__ for model in NoiseModel.__subclasses__()} == {
+        type(model).__name__ for model in MODELS
+    }
+
+
 def moment(model: NoiseModel, order: int) -> mpmath.mpf:
     return 2 * mpmath.fsum(mpmath.mpf(k) ** order * p for k, p in masses(model).items() if k > 0)
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from rowspace.exceptions import IntegerOverflow, InvalidPrivacy
 from rowspace.privacy import ZCDP, ApproxDP, ApproxDPTheorem3, PureDP, analytic_gaussian_sigma
-from rowspace.privacy.rounding import (
+from rowspace.privacy.validation import (
     LEAST_SCALE,
     SCALE_LIMIT,
     check_drawable,

@@ -12,9 +12,8 @@ from scipy.optimize import nnls
 from rowspace import operators as op
 from rowspace import tables
 from rowspace.reconstruct import nonnegative
-from rowspace.reconstruct.measurement import Measurement, joint_estimate, merged, whitened
-from rowspace.reconstruct.nonnegative import nonnegative_cells
-from rowspace.reconstruct.simplex import nearest_counts
+from rowspace.reconstruct.joint_tables import Measurement, joint_estimate, merged, whitened
+from rowspace.reconstruct.nonnegative import nearest_counts, nonnegative_cells
 
 NUMBERS = st.floats(-100, 100, allow_nan=False, width=32)
 
@@ -31,7 +30,7 @@ def measured(strategy: op.Operator, seed: int, deviation: float = 3.0) -> Measur
     rng = np.random.default_rng(seed)
     x = rng.poisson(rng.gamma(0.3, 5.0, strategy.shape[1]))
     y = strategy @ x.astype(float) + rng.normal(0, deviation, strategy.shape[0])
-    return Measurement(strategy, y, deviation**2, 0.0, 1.0)
+    return Measurement(strategy, deviation**2, 0.0, 1.0, y)
 
 
 STRATEGIES = [
@@ -76,7 +75,7 @@ def test_the_stated_distance_holds():
 def test_no_records():
     own = [measured(op.Hierarchy(8), 1)]
     assert not nonnegative_cells(own, joint_estimate(own), -3.0).counts.any()
-    one = [Measurement(op.Identity(1), np.array([4.0]), 1.0, 0.0, 1.0)]
+    one = [Measurement(op.Identity(1), 1.0, 0.0, 1.0, np.array([4.0]))]
     assert nonnegative_cells(one, np.array([4.0]), 4.0).counts.tolist() == [4.0]
 
 
@@ -102,9 +101,9 @@ def test_projection_of_stacks():
 def test_merged_measurements():
     """Equal strategies are averaged by precision; the noise of the average has the right moments."""
     A = op.Identity(2)
-    one = Measurement(A, np.array([1.0, 2.0]), 1.0, 3.0, 1.0)
-    two = Measurement(op.Identity(2), np.array([4.0, 8.0]), 3.0, 0.0, 1.0)
-    other = Measurement(op.Total(2), np.array([4.0]), 3.0, 0.0, 1.0)
+    one = Measurement(A, 1.0, 3.0, 1.0, np.array([1.0, 2.0]))
+    two = Measurement(op.Identity(2), 3.0, 0.0, 1.0, np.array([4.0, 8.0]))
+    other = Measurement(op.Total(2), 3.0, 0.0, 1.0, np.array([4.0]))
     first, second = merged([one, other, two])
     assert second is other
     np.testing.assert_allclose(first.values, [1.75, 3.5])

@@ -7,11 +7,9 @@ import pytest
 from scipy.optimize import minimize
 
 from rowspace import operators as op
-from rowspace.reconstruct.joint_tables import joint_tables
-from rowspace.reconstruct.measurement import Measurement, joint_estimate
+from rowspace.reconstruct.joint_tables import Measurement, joint_estimate, joint_tables
 from rowspace.reconstruct.nonnegative_tables import NonnegativeTables, TableFamily, largest_sets
-from rowspace.reconstruct.row_repairs import cell_numbers, repaired_rows
-from rowspace.reconstruct.table_rows import chosen_order, drawn_rows
+from rowspace.reconstruct.table_rows import cell_numbers, chosen_order, drawn_rows, repaired_rows
 from rowspace.tables import Marginals, Residuals
 
 SIZES = (3, 4, 2, 5)
@@ -172,7 +170,7 @@ STRATEGIES = [
 
 def test_joint_tables_are_generalized_least_squares():
     rng = np.random.default_rng(0)
-    own = [Measurement(A, rng.normal(0, 5, A.shape[0]), 1.0 + k, 0.0, 1.0) for k, A in enumerate(STRATEGIES)]
+    own = [Measurement(A, 1.0 + k, 0.0, 1.0, rng.normal(0, 5, A.shape[0])) for k, A in enumerate(STRATEGIES)]
     joint = joint_tables(own)
     assert joint is not None
     np.testing.assert_allclose(joint.tables.table((0, 1)).ravel(), joint_estimate(own), atol=1e-9)
@@ -185,10 +183,10 @@ def test_scaled_splits_are_alike_and_others_are_not():
         Marginals((2, 3), ((0, 1), (1,)), (1, 1), (op.Identity(2), 2 * op.Prefix(3))),
         Marginals((2, 3), ((0, 1), ()), (1, 1), (op.Identity(2), op.Prefix(3))),
     ]
-    own = [Measurement(A, rng.normal(0, 5, A.shape[0]), 2.0, 0.0, 1.0) for A in strategies]
+    own = [Measurement(A, 2.0, 0.0, 1.0, rng.normal(0, 5, A.shape[0])) for A in strategies]
     joint = joint_tables(own)
     assert joint is not None
     np.testing.assert_allclose(joint.tables.table((0, 1)).ravel(), joint_estimate(own), atol=1e-9)
-    cells = Measurement(STRATEGIES[0], rng.normal(0, 5, STRATEGIES[0].shape[0]), 1.0, 0.0, 1.0)
+    cells = Measurement(STRATEGIES[0], 1.0, 0.0, 1.0, rng.normal(0, 5, STRATEGIES[0].shape[0]))
     assert joint_tables([own[0], cells]) is None
-    assert joint_tables([cells, Measurement(op.Identity(6), np.zeros(6), 1.0, 0.0, 1.0)]) is None
+    assert joint_tables([cells, Measurement(op.Identity(6), 1.0, 0.0, 1.0, np.zeros(6))]) is None

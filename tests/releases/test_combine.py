@@ -11,7 +11,7 @@ import rowspace as rs
 from rowspace.exceptions import InvalidInput, InvalidWorkload, UnsupportedWorkload
 from rowspace.measure import draw
 from rowspace.noise import SecureRandom
-from rowspace.releases import combined
+from rowspace.releases import combined_answers
 from rowspace.releases.combined import Combined, combine
 from rowspace.releases.combined_answers import ByCells, ByQuery, ByStrategy, ByTables
 from rowspace.releases.combined_privacy import Guarantees
@@ -48,7 +48,7 @@ def dense(releases, workload):
     ],
 )
 def test_is_generalized_least_squares(privacies, workloads, few_cells, way, monkeypatch):
-    monkeypatch.setattr(combined, "FEW_CELLS", few_cells)
+    monkeypatch.setattr(combined_answers, "FEW_CELLS", few_cells)
     releases = [made(w, p) for w, p in zip(workloads, privacies, strict=True)]
     both = rs.combine(releases)
     assert type(both._answers) is way
@@ -66,8 +66,8 @@ def test_is_generalized_least_squares(privacies, workloads, few_cells, way, monk
 
 def test_query_by_query(monkeypatch):
     """Where nothing else fits: weights 1/variance, better than each, and what only one supports."""
-    monkeypatch.setattr(combined, "DECOMPOSITION_LIMIT", 4)
-    monkeypatch.setattr(combined, "FEW_CELLS", 10**6)
+    monkeypatch.setattr(combined_answers, "DECOMPOSITION_LIMIT", 4)
+    monkeypatch.setattr(combined_answers, "FEW_CELLS", 10**6)
     one, two = made(RANGES, rs.PureDP(1.0)), made(rs.workload.marginal(DOMAIN, "age", "sex"), rs.ZCDP(0.5))
     both = one.combine(two)
     assert type(both._answers) is ByQuery
@@ -80,8 +80,8 @@ def test_query_by_query(monkeypatch):
 
 
 def test_query_by_query_needs_one_that_supports(monkeypatch):
-    monkeypatch.setattr(combined, "DECOMPOSITION_LIMIT", 4)
-    monkeypatch.setattr(combined, "FEW_CELLS", 10**6)
+    monkeypatch.setattr(combined_answers, "DECOMPOSITION_LIMIT", 4)
+    monkeypatch.setattr(combined_answers, "FEW_CELLS", 10**6)
     one = made(rs.workload.marginals(DOMAIN, up_to=1), rs.PureDP(1.0))
     two = made(rs.workload.marginals(DOMAIN, up_to=1), rs.PureDP(0.5))
     query = rs.workload.marginal(DOMAIN, "age", "sex")
@@ -131,10 +131,10 @@ def test_coverage(way, monkeypatch):
     standard errors, the variance of at most 3 % (kurtosis of Laplace noise). With bounds of 6 deviations on 23 queries
     and five ways, false alarms are below 10⁻⁶; 0.3 percentage points are what intervals of sums are off by.
     """
-    monkeypatch.setattr(combined, "FEW_CELLS", 0 if way == "tables" else 1024)
+    monkeypatch.setattr(combined_answers, "FEW_CELLS", 0 if way == "tables" else 1024)
     if way == "by query":
-        monkeypatch.setattr(combined, "DECOMPOSITION_LIMIT", 4)
-        monkeypatch.setattr(combined, "FEW_CELLS", 10**6)
+        monkeypatch.setattr(combined_answers, "DECOMPOSITION_LIMIT", 4)
+        monkeypatch.setattr(combined_answers, "FEW_CELLS", 10**6)
     domain = rs.Domain(
         a=rs.Categorical(list("abc"), outside="drop"), b=rs.Categorical(list("xy"), outside="drop")
     )
@@ -277,3 +277,20 @@ def test_refuses_foreign_queries():
             both.ask(bad)
     with pytest.raises(InvalidInput, match="confidence level"):
         both.answers(level=2)
+
+
+@pytest.mark.parametrize("rho", [10.0, 100.0, 1e4, 1e8])
+def test_hardly_any_noise_beside_much_of_it(rho):
+    """Precisions that no floats can solve for together are bounded: the counts are right, the errors not too small."""
+    domain = rs.Domain(age=rs.Numeric(0, 32, bins=32, integer=True, outside="drop"))
+    counts = np.arange(32) * 7
+    noisy = rs.release(rs.plan(rs.workload.ranges(domain, "age"), rs.ZCDP(0.01)), counts)
+    precise = rs.release(rs.plan(rs.workload.prefixes(domain, "age"), rs.ZCDP(rho)), counts)
+    one = rs.release(rs.plan(rs.workload.total(domain), rs.ZCDP(rho)), counts)
+    both = rs.combine([noisy, precise, one])
+    table = both.ask(rs.workload.prefixes(domain, "age"))
+    assert np.allclose(table["answer"], np.cumsum(counts), atol=6 * max(1e-3, table["std_error"].max()))
+    alone = precise.ask(rs.workload.prefixes(domain, "age"))
+    assert (table["std_error"] <= alone["std_error"] + 1e-3).all()
+    covered = (table["low"] - 1e-6 <= np.cumsum(counts)) & (np.cumsum(counts) <= table["high"] + 1e-6)
+    assert covered.mean() >= 0.8

@@ -88,7 +88,7 @@ def test_intervals_as_printed_cover_where_noise_is_coarse(privacy):
     hits = np.zeros(len(truth))
     for number in range(runs):
         release = rs.release(plan, counts, random=random)
-        low, high = interval_ends(release._answer(plan.workload), half, release._largest_count)
+        low, high = interval_ends(release._answer(plan.workload), half, release.largest_count)
         if number == 0:
             answers = release.answers(level)
             assert (answers["low"] == low).all()

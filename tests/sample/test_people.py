@@ -11,7 +11,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from rowspace import sample
-from rowspace.sample.generate import PEOPLE, generate_people, write_people
+from tests.sample.generate import PEOPLE, generate_people, write_people
 
 
 @pytest.fixture(scope="module")

@@ -16,10 +16,9 @@ from hypothesis import strategies as st
 from rowspace.domain import Domain, Numeric
 from rowspace.exceptions import InvalidDomain
 from rowspace.sources import count_cells
-from rowspace.sources.binning import MAX_INLINE_BINS, _affine_edges, bin_recipe, is_binned
+from rowspace.sources.binning import MAX_INLINE_BINS, _affine_edges, bin_recipe, follow, is_binned
 from rowspace.sources.databases import embedded_duckdb
-from rowspace.sources.secrecy import attempt
-from rowspace.sources.steps import follow
+from rowspace.sources.silence import attempt
 from tests.sources import oracle
 from tests.sources.kinds import KINDS
 

@@ -7,8 +7,14 @@ from itertools import combinations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rowspace.sources.covering import MAX_JOINED_CELLS, Supersets, cost, count_of_cells, tables_to_count
-from rowspace.sources.marginal_tables import AttributeSet
+from rowspace.sources.marginal_tables import (
+    MAX_JOINED_CELLS,
+    AttributeSet,
+    Supersets,
+    cost,
+    count_of_cells,
+    tables_to_count,
+)
 
 shapes = st.lists(st.sampled_from([1, 2, 3, 10, 1000]), min_size=1, max_size=6)
 

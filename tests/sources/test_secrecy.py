@@ -19,7 +19,7 @@ import pytest
 from rowspace.domain import Categorical, Domain, Numeric
 from rowspace.exceptions import RowspaceError, SourceError
 from rowspace.sources import count_cells
-from rowspace.sources.secrecy import attempt
+from rowspace.sources.silence import attempt
 
 MARK = "SECRET123"
 DOMAIN = Domain(x=Numeric(0, 10, bins=5), y=Categorical(["a"]))

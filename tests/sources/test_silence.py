@@ -15,10 +15,8 @@ from pathlib import Path
 
 import pytest
 
-from rowspace.sources.databases import embedded_duckdb
-from rowspace.sources.secrecy import attempt
-from rowspace.sources.silence import silence
-from rowspace.sources.spilling import private_folder
+from rowspace.sources.databases import embedded_duckdb, private_folder
+from rowspace.sources.silence import attempt, silence
 from tests.sources.test_secrecy import MARK
 
 
@@ -153,7 +151,7 @@ def test_a_connection_that_fails_leaves_no_folder(scratch: Path, tmp_path: Path)
 def test_what_a_killed_process_spilled_is_swept(scratch: Path) -> None:
     code = (
         "import sys, tempfile; tempfile.tempdir = sys.argv[1];"
-        "from rowspace.sources.spilling import private_folder;"
+        "from rowspace.sources.databases import private_folder;"
         "print(private_folder()[0], flush=True); sys.stdin.read()"
     )
     living, killed = (

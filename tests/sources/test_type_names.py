@@ -14,7 +14,7 @@ from rowspace.domain import Categorical, Domain, Numeric
 from rowspace.exceptions import SourceError
 from rowspace.privacy import PrivacyUnit
 from rowspace.sources import count_cells
-from rowspace.sources.type_names import type_name
+from rowspace.sources.columns import type_name
 
 NUMBERS, TEXTS = Domain(x=Numeric(0, 10, bins=5)), Domain(x=Categorical(["a"]))
 

@@ -99,3 +99,10 @@ def test_bad_input():
 def test_traces_of_what_nobody_asks_are_removed():
     result = strategy.MinError(searches=12).optimize(TRACES, UNIT)
     assert result.lower_bound <= result.total_error <= 15.1
+
+
+def test_a_line_search_that_breaks_down_is_survived():
+    """On this workload of rank three SciPy hands over variables that are no numbers."""
+    W = op.Dense([[-1.0, 1, 0, -1, 1], [-1, 2, 2, 0, 2], [1, 1, 1, 1, 1]])
+    found = strategy.MinError().optimize(W, PureDP(1.0), np.random.default_rng(0))
+    assert found.lower_bound <= found.total_error <= 30

@@ -12,7 +12,8 @@ from rowspace import operators as op
 from rowspace.error import total_error
 from rowspace.exceptions import InvalidInput, InvalidWorkload, TooLarge
 from rowspace.privacy import ApproxDP, Neighbours, PureDP
-from rowspace.strategy import Hierarchical, PIdentity
+from rowspace.strategy import Hierarchical, PIdentity, p_identity_starts
+from rowspace.strategy.effort import effort_named
 from rowspace.strategy.p_identity_loss import PIdentityLoss, Support
 from rowspace.strategy.p_identity_starts import levels, random_start, starts, tents
 
@@ -283,3 +284,21 @@ def test_random_start_covers_everything():
 @pytest.mark.parametrize(("p", "words"), [(1, "p-identity, 1 row"), (2, "p-identity, 2 rows")])
 def test_its_name_counts_its_rows(p, words):
     assert PIdentity(p=p).optimize(op.Ranges(64), UNIT).name == words
+
+
+@pytest.mark.parametrize("W", [op.Ranges(256), op.Prefix(256), op.Stack(op.Identity(256), op.Total(256))])
+def test_many_cells_go_on_from_the_start_of_least_error(W, monkeypatch):
+    """Past a number of cells one start is left, as good as the best of all that are tried first."""
+    few = p_identity_starts.starts(W, None)
+    monkeypatch.setattr(p_identity_starts, "MANY_CELLS", 128)
+    (only,) = p_identity_starts.starts(W, None)
+    assert only.value <= 1.02 * min(start.value for start in few)
+    assert PIdentity().optimize(W, UNIT).total_error < W.squared_frobenius()
+
+
+def test_no_cliff_at_4096_cells():
+    """The planner searches past 4,096 cells at normal effort, with fewer steps where each takes longer."""
+    normal = effort_named("normal")
+    assert normal.p_identity_cells == 16_384
+    assert normal.p_identity_steps_over(8192) == normal.p_identity_steps
+    assert 20 <= normal.p_identity_steps_over(16_384) < normal.p_identity_steps

@@ -11,7 +11,7 @@ from rowspace.exceptions import TooLarge
 from rowspace.strategy import GaussianOptimal, WorstQueryResult
 from rowspace.strategy import worst_query as worst_query_module
 from rowspace.strategy.weighted_gram import weighted_gram
-from rowspace.strategy.worst_query import Queries
+from rowspace.strategy.worst_query import PrefixQueries, Queries
 
 from .matrices import supports, workloads
 from .programs import worst_query_program
@@ -127,3 +127,49 @@ def test_weighted_gram(W: op.Operator) -> None:
     importance = np.random.default_rng(0).uniform(size=W.shape[0])
     dense = W.to_dense()
     np.testing.assert_allclose(weighted_gram(W, importance), (dense.T * importance) @ dense, rtol=1e-12)
+
+
+@pytest.mark.parametrize("n", [65, 100, 200])
+def test_prefixes_by_three_diagonals_are_the_same(n: int) -> None:
+    rng = np.random.default_rng(n)
+    weights, importance = (w / w.sum() for w in rng.uniform(0.2, 1, (2, n)))
+    fast, dense = PrefixQueries(op.Prefix(n), None), Queries(op.Prefix(n), None)
+    a, b = fast.at(weights, importance), dense.at(weights, importance)
+    assert a.trace == pytest.approx(b.trace, rel=1e-7)
+    np.testing.assert_allclose(a.diagonal, b.diagonal, rtol=1e-7)
+    np.testing.assert_allclose(a.variances, b.variances, rtol=1e-6)
+    assert fast.certified(a) == pytest.approx(a.bound, rel=1e-9)
+    assert fast.certified(a) <= dense.certified(b) * (1 + 1e-9)
+    X = a.gram()
+    assert np.diagonal(X).max() <= 1
+    assert a.worst == pytest.approx(op.Prefix(n).row_quadratic(np.linalg.inv(X)).max(), rel=1e-8)
+
+
+def test_prefixes_of_1024_cells_from_half_as_many() -> None:
+    result = worst(op.Prefix(1024), gap=1e-3)
+    assert result.max_error <= 8.80
+    assert 8.75 < result.max_lower_bound <= result.max_error <= 1.0011 * result.max_lower_bound
+    assert result.steps <= 6
+    assert worst(3 * op.Prefix(100), gap=1e-3).max_error == pytest.approx(
+        9 * worst(op.Prefix(100), gap=1e-3).max_error
+    )
+
+
+def test_ranges_from_half_as_many() -> None:
+    result = worst(op.Ranges(131), gap=1e-3)
+    assert 1 <= result.max_ratio <= 1.0011
+
+
+def test_ctrl_c_on_the_way_to_more_cells(monkeypatch: pytest.MonkeyPatch) -> None:
+    honest, calls = Queries.at, []
+
+    def interrupted(self, weights, importance):
+        calls.append(0)
+        if len(calls) == 3:
+            raise KeyboardInterrupt
+        return honest(self, weights, importance)
+
+    monkeypatch.setattr(worst_query_module.Queries, "at", interrupted)
+    result = worst(op.Prefix(128))
+    assert result.status == "interrupted; best so far"
+    assert 1 <= result.max_ratio < 2

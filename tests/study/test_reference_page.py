@@ -40,7 +40,7 @@ def known_keys(text: str) -> set[str]:
         ("[domain.age]\n", 7),
         ("[domain.sex]\n", 5),
         ("[[workload]]\n", 15),
-        ("[study]\n", 3),
+        ("[study]\n", 4),
         ("[data]\n", 10),
     ],
 )

@@ -138,7 +138,7 @@ def test_every_range_is_labelled_by_its_own_ends(n):
     factor = workload.parts[0].factors[0]
     sample = {0, workload.size - 1, workload.size // 2, n - 1, n % workload.size, workload.size // 3}
     for row in sample:
-        first, last = factor.ends(row)
+        (first,), (last,) = factor.ends(np.array([row]))
         expected = [float(first <= cell <= last) for cell in range(n)]
         assert workload.weighted_operator().rows_dense(row, row + 1)[0].tolist() == expected
 
@@ -195,3 +195,12 @@ def test_every_range_is_labelled_by_its_own_ends(n):
 def test_impossible_families_are_refused(make, error, message):
     with pytest.raises(error, match=message):
         make()
+
+
+def test_the_ends_of_ranges_are_exact_among_a_thousand_million_million():
+    n = 2**26
+    starts = np.array([0, 1, 2, 12345, n // 2, n - 3, n - 2, n - 1], dtype=np.int64)
+    first_rows = starts * n - starts * (starts - 1) // 2
+    first, last = op.Ranges(n).ends(np.concatenate([first_rows, first_rows[1:] - 1]))
+    assert first.tolist() == [*starts.tolist(), *(starts[1:] - 1).tolist()]
+    assert last.tolist() == [*starts.tolist(), *[n - 1] * (len(starts) - 1)]

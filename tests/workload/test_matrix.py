@@ -9,7 +9,7 @@ from scipy import sparse
 from rowspace import operators as op
 from rowspace import workload as wl
 from rowspace.domain import Categorical, Domain, Numeric
-from rowspace.exceptions import InvalidWorkload
+from rowspace.exceptions import InvalidDomain, InvalidWorkload
 
 DOMAIN = Domain(x=Numeric(0, 4, bins=4, integer=True), y=Categorical(["a", "b"]))
 
@@ -91,3 +91,36 @@ def test_huge_families_cost_nothing():
 def test_impossible_matrices_are_refused(queries, domain, message):
     with pytest.raises(InvalidWorkload, match=message):
         wl.matrix(queries, domain)
+
+
+ABC = Domain(a=Numeric(0, 2, bins=2), b=Numeric(0, 3, bins=3), c=Numeric(0, 4, bins=4))
+
+
+@pytest.mark.parametrize("names", [("a",), ("a", "c"), ("c", "a"), ("c", "a", "b"), ("b", "c")])
+def test_a_matrix_over_named_attributes_sums_the_others_out(names):
+    rng = np.random.default_rng(3)
+    sizes = [ABC[name].size for name in names]
+    queries = rng.integers(-2, 3, (5, int(np.prod(sizes))))
+    counts = rng.integers(0, 9, ABC.shape)
+    table = np.einsum(counts, [0, 1, 2], ["abc".index(name) for name in names])
+    workload = wl.matrix(queries, ABC, *names)
+    assert set(workload.attributes) == set(names)
+    np.testing.assert_array_equal(workload.operator() @ counts.ravel(), queries @ table.ravel())
+
+
+@pytest.mark.parametrize(
+    ("columns", "names", "message"),
+    [
+        (7, ("a", "c"), r"queries over a \(2\) x c \(4\) need 8 columns, one per joint cell, got 7"),
+        (24, ("a", "c"), "need 8 columns.*got 24"),
+        (4, ("a", "a"), "each attribute can be named once, got a, a"),
+    ],
+)
+def test_a_matrix_that_does_not_fit_its_attributes_is_refused(columns, names, message):
+    with pytest.raises(InvalidWorkload, match=message):
+        wl.matrix(np.ones((2, columns)), ABC, *names)
+
+
+def test_a_matrix_over_attributes_that_are_not_there_is_refused():
+    with pytest.raises(InvalidDomain, match="z"):
+        wl.matrix(np.ones((2, 8)), ABC, "a", "z")

@@ -10,7 +10,7 @@ import pytest
 from rowspace.domain import Categorical, Dates, Domain, Numeric
 from rowspace.exceptions import PredicateError, TooLarge
 from rowspace.workload import Workload, marginal, predicates, prefixes, ranges, sql
-from rowspace.workload.asked import asked
+from rowspace.workload.texts import asked
 
 DAYS = [dt.date(2024, 1, 1) + dt.timedelta(days=n) for n in range(366)]
 DOMAIN = Domain(

@@ -92,7 +92,7 @@ def _by_length() -> tuple[Claim, Chart]:
     )
     n = 256
     W = op.Ranges(n)
-    first, last = W.ends(0, W.shape[0])
+    first, last = W.ends(np.arange(W.shape[0]))
     length = last - first + 1
     means = {
         name: np.bincount(length, error.query_errors(A, W, UNIT))[1:] / np.bincount(length)[1:]

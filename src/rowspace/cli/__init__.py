@@ -1,6 +1,6 @@
 """The command line: commands only. What they do is in the library; how it looks is in `rowspace.report`.
 
-A command has two files: its words in `commands`, which load nothing, and what it does here, loaded when it runs.
+The words of commands are in `commands`, which load nothing; what they do is here, loaded when one runs.
 `program` brings them together; `process` is about signals and standard streams, `screen` writes to the terminal,
 `outputs` decides which files may be written, and `failures` turns every expected failure into one line (or a JSON
 document) and an exit code.

@@ -5,18 +5,22 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import typer
 from rich.text import Text
 
 from rowspace.exceptions import PredicateError, UnsupportedWorkload
 from rowspace.releases import Combined, Release, notes_of
 from rowspace.report import AnswerGroup, AnswerRow, answer_rows, answers_view
-from rowspace.workload.asked import asked, is_sql
-from rowspace.workload.texts import naming
+from rowspace.session import Session
+from rowspace.study import Study
+from rowspace.workload.texts import asked, is_sql, naming
 
 from .screen import Screen
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    import pandas as pd
 
     from rowspace.domain import Domain
     from rowspace.workload import Workload
@@ -64,12 +68,13 @@ def answer_queries(made: Release | Combined, texts: Sequence[str], level: float)
             f"this release has not measured enough to answer {refused!r} without bias; ask for sums of what its study "
             "asked, or add the query to the study and release again"
         ) from None
-    # A condition is shown as it was typed; SQL has several answers, each with words of its own.
-    words = [
-        label
-        for text, part in zip(texts, parts, strict=True)
-        for label in (part.labels() if is_sql(text) else [text])
-    ]
+    return _rows(answers, texts, parts)
+
+
+def _rows(answers: pd.DataFrame, texts: Sequence[str], parts: Sequence[Workload]) -> list[AnswerRow]:
+    """A condition is shown as it was typed; SQL has several answers, each with words of its own."""
+    each = zip(texts, parts, strict=True)
+    words = [label for text, part in each for label in (part.labels() if is_sql(text) else [text])]
     return answer_rows(answers, range(len(words)), words)
 
 
@@ -102,3 +107,73 @@ def _is_supported(made: Release | Combined, queries: Workload) -> bool:
     except UnsupportedWorkload:
         return False
     return True
+
+
+def ask_session(
+    file: Path,
+    arguments: list[str],
+    ledger: str,
+    *,
+    within: float | None,
+    price: bool,
+    dataset: str | None,
+    table: str | None,
+    version: str | None,
+    key: str | None,
+    level: float,
+    as_json: bool,
+    quiet: bool,
+) -> None:
+    """Print answers and what they cost, or only the price."""
+    if len(arguments) < 2:
+        raise typer.BadParameter("give DATA, and then at least one QUERY")
+    if price and within is None:
+        raise typer.BadParameter("--price needs --within: the accuracy that is priced")
+    screen = Screen(quiet, as_json)
+    study = Study.load(file)
+    study.require_public()
+    address, *texts = arguments
+    session = Session(
+        study.domain,
+        study.source(address),
+        ledger=ledger,
+        dataset=dataset,
+        expecting=study.workload,
+        table=table or study.table_at(address),
+        version=version,
+    )
+    queries = asked(study.domain, texts)
+    if price:
+        assert within is not None
+        with screen.working("Planning"):
+            found = session.price(queries, within=within, level=level)
+        screen.result(Text(f" {found}"))
+        screen.document(
+            {
+                "price": found.amount,
+                "unit": found.unit,
+                "affordable": found.affordable,
+                "best": found.best,
+                "budget": found.remaining.to_dict(),
+            }
+        )
+        return
+    with screen.working("Asking"):
+        answered = session.ask(queries, within=within, level=level, key=key)
+    rows = _rows(answered.table, texts, [asked(study.domain, text) for text in texts])
+    show_answers(screen, rows, level)
+    screen.show(Text(f" {answered.paid}; {answered.remaining}", style="dim"))
+    released: Release | Combined = session.release()
+    if released.plan.population:
+        screen.show(Text(f" {released.plan.population}"))
+    screen.document(
+        notes_of(released, level)
+        | {
+            "answers": answers_document(rows),
+            "cost": answered.cost,
+            "unit": answered.unit,
+            "charge": answered.charge,
+            "known_before": answered.known_before,
+            "budget": answered.remaining.to_dict(),
+        }
+    )

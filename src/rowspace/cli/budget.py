@@ -3,18 +3,32 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import typer
 from rich.text import Text
 
+from rowspace.exceptions import RowspaceError
 from rowspace.ledger import Ledger
 from rowspace.privacy import ZCDP, ApproxDP, Neighbours, Privacy, PrivacyUnit, PureDP
 from rowspace.releases import Release
-from rowspace.report.budgets import budgets_view, history_view
+from rowspace.report.budgets import budgets_view, evidence_view, history_view
 
-from .release_files import answers_to_show, check_outputs, refuse_long_tables, write_files
-from .released import release_document, show_release
+from .release_files import (
+    answers_to_show,
+    check_outputs,
+    refuse_long_tables,
+    release_document,
+    show_release,
+    write_files,
+)
 from .screen import Screen
+
+MOST_EVIDENCE = 20
+"""Most releases whose contents are listed."""
+
+LARGE = 2**22
+"""Bytes of a release whose error is not computed for the list."""
 
 
 def create(
@@ -43,9 +57,33 @@ def create(
 def show(ledger: str, *, as_json: bool, quiet: bool) -> None:
     """Print every dataset's budget."""
     screen = Screen(quiet, as_json)
-    budgets = Ledger(ledger).budgets()
+    kept = Ledger(ledger)
+    budgets = kept.budgets()
     screen.result(budgets_view(budgets))
-    screen.document({"budgets": [one.to_dict() for one in budgets]})
+    evidence = {one.dataset: _evidence(kept, one.dataset) for one in budgets}
+    for dataset, found in evidence.items():
+        if found:
+            screen.show(
+                Text.assemble("\n what is known of ", (dataset, "bold"), ", for `rowspace ask --ledger`")
+            )
+            screen.show(evidence_view(found))
+    screen.document({"budgets": [one.to_dict() | {"evidence": evidence[one.dataset]} for one in budgets]})
+
+
+def _evidence(kept: Ledger, dataset: str) -> list[dict[str, Any]]:
+    """What the releases that a budget has paid for are about: the newest ones, if there are many."""
+    found = []
+    for number, version, _ in kept.evidence(dataset)[-MOST_EVIDENCE:]:
+        try:
+            content = kept.resume(number)
+            plan = Release.from_bytes(content).plan
+            # Of a large one the error takes longer than anyone waits for a list.
+            error = plan.rmse if len(content) <= LARGE else None
+        except RowspaceError:
+            continue  # not a release that can be asked
+        about = {"charge": number, "version": version, "attributes": list(plan.domain.names)}
+        found.append(about | {"queries": plan.workload.size, "typical_error": error})
+    return found
 
 
 def history(ledger: str, dataset: str | None, *, as_json: bool, quiet: bool) -> None:

@@ -31,8 +31,8 @@ from .screen import Screen
 
 def combine(
     release_files: list[Path],
-    outputs: list[Path],
-    queries: list[str],
+    outputs: list[Path] | None,
+    queries: list[str] | None,
     *,
     title: str | None,
     level: float,
@@ -41,7 +41,7 @@ def combine(
     quiet: bool,
 ) -> None:
     """Print answers of several releases together, and write them to files."""
-    screen = Screen(quiet, as_json)
+    screen, outputs = Screen(quiet, as_json), outputs or []
     if len(release_files) < 2:
         raise typer.BadParameter("expected two or more releases to combine, got 1: name the others too")
     check_endings(outputs, (*EXPORTS, *PAGES))

@@ -45,7 +45,9 @@ def demo(folder: Path | None, *, force: bool, as_json: bool, quiet: bool) -> Non
         check_writable([file for name in KEPT for file in exported_files(folder / name)], force=force)
     study = Study.load(_sample_study())
     with screen.working("Planning, without the data"):
-        plan = dataclasses.replace(planning.plan(study.workload, study.privacy), title=study.name)
+        plan = dataclasses.replace(
+            planning.plan(study.workload, study.privacy, purpose=study.purpose), title=study.name
+        )
         groups = plan.group_errors()
     screen.show("", Text(" 1. The plan: no data has been touched yet", style="bold cyan"), "")
     screen.show(plan_view(plan, groups, study.name))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -60,3 +62,14 @@ def _name(data: str, table: str | None) -> str:
     if table is not None:
         return table
     return "Untitled" if is_url(data) else Path(data).name.split(".")[0] or "Untitled"
+
+
+def schema(output: Path | None, *, force: bool) -> None:
+    """Write it to a file, or else to standard output."""
+    text = json.dumps(Study.json_schema(), indent=2) + "\n"
+    if output is None:
+        sys.stdout.write(text)
+        return
+    check_endings([output], (".json",))
+    check_writable([output], force=force)
+    write_text(output, text)

@@ -32,20 +32,23 @@ def plan(
     *,
     epsilon: float | None,
     epsilons: str | None,
-    targets: list[str],
+    targets: list[str] | None,
     cap: float | None,
     save: Path | None,
     effort: Effort,
     objective: Objective,
+    over: str | None,
     force: bool,
     as_json: bool,
     quiet: bool,
 ) -> None:
     """Make a plan, show it and keep it."""
-    screen = Screen(quiet, as_json)
+    screen, targets = Screen(quiet, as_json), targets or []
     if save is not None:
         check_writable([save], force=force, inputs=[study_file])
     _check_options(epsilon, targets, cap, objective)
+    if over is not None and targets:
+        raise typer.BadParameter("--target finds the budget of one release: leave out --over")
     values = [] if epsilons is None else _numbers(epsilons)
     study = Study.load(study_file)
     privacy = study.privacy if epsilon is None else _with_epsilon(study.privacy, epsilon)
@@ -58,7 +61,9 @@ def plan(
             made = dataclasses.replace(found.plan, title=study.name)
         else:
             found = None
-            made = planning.plan(study.workload, privacy, effort=effort, objective=objective)
+            made = planning.plan(
+                study.workload, privacy, effort=effort, objective=objective, purpose=study.purpose, over=over
+            )
             made = dataclasses.replace(made, title=study.name)
         curve = planning.whatif(made, values) if values else []
         groups = made.group_errors()

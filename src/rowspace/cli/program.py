@@ -12,7 +12,7 @@ from rowspace._research import installed
 from rowspace._version import __version__
 
 from .commands import COMMANDS, budget, paper
-from .commands.help_pages import Command, Group
+from .commands.options import Command, Group
 from .failures import exit_code
 
 app = typer.Typer(

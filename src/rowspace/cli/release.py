@@ -3,22 +3,136 @@
 from __future__ import annotations
 
 import dataclasses
+import shlex
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any, ClassVar
 
 import typer
 from rich.text import Text
 
-from rowspace import mechanism, planning
-from rowspace.exceptions import InvalidInput
-from rowspace.ledger import Ledger
+from rowspace import instalments, mechanism, planning
+from rowspace.domain import Dates
+from rowspace.exceptions import FileError, InvalidInput, LedgerError, RowspaceError
+from rowspace.ledger import Charge, Ledger, Request
+from rowspace.planning import Plan, for_purpose
+from rowspace.planning.periods import over_periods
+from rowspace.privacy import Privacy
+from rowspace.releases import Release
+from rowspace.releases.instalment import Instalment
 from rowspace.sources import check_columns
 from rowspace.study import Study
+from rowspace.workload import Workload
 
-from .receipt import Receipt, recoverable
-from .release_files import answers_to_show, check_outputs, refuse_long_tables, write_files
-from .released import release_document, show_release
-from .saved_plan import load_plan
+from .release_files import (
+    answers_to_show,
+    check_outputs,
+    refuse_long_tables,
+    release_document,
+    show_release,
+    write_files,
+)
 from .screen import Screen
+
+
+@dataclass
+class Receipt:
+    """A ledger that remembers the charge it took and the bytes it keeps for it."""
+
+    ledger: Ledger
+    location: str
+    content: bytes | None = None
+    taken: Charge | None = None
+    keeps_sources: ClassVar[bool] = True
+
+    def check(self, plan: Plan, dataset: str | None, **about: Any) -> None:
+        """Pass the question on."""
+        self.ledger.check(plan, dataset, **about)
+
+    def charge(self, plan: Plan, content: bytes, dataset: str | None, **about: Any) -> Charge:
+        """Pass the charge on."""
+        self.content = content
+        self.taken = self.ledger.charge(plan, content, dataset, **about)
+        return self.taken
+
+    def request(self, key: str, dataset: str | None) -> Request | None:
+        """Pass the question on."""
+        return self.ledger.request(key, dataset)
+
+    def resume(self, charge: int) -> bytes:
+        """Pass the question on."""
+        return self.ledger.resume(charge)
+
+    @property
+    def left(self) -> str:
+        """What remains, unless the ledger is busy: the release is made, so that is no failure any more."""
+        try:
+            return f"; {self.ledger.budget(self.taken.dataset if self.taken else None)}"
+        except LedgerError:
+            return ""
+
+    @property
+    def advice(self) -> str | None:
+        """How to have the release again; None while nothing was charged."""
+        # Not the location of a server: it may hold a password.
+        ledger = "LEDGER" if "://" in self.location else shlex.quote(self.location)
+        if self.taken is not None:
+            return (
+                f"the charge is made; have the release at no cost: rowspace budget resume {ledger} {self.taken.id} "
+                "-o FILE"
+            )
+        if self.content is not None:  # stopped between the commit and the receipt, or before the commit
+            return f"a charge may have been made; look for it: rowspace budget history {ledger}"
+        return None
+
+
+@contextmanager
+def recoverable(receipt: Receipt | None, screen: Screen) -> Iterator[None]:
+    """Say, with whatever ends the block early, how to have what was paid for."""
+    try:
+        yield
+    except RowspaceError as error:
+        # A ledger that raises has taken nothing.
+        if receipt is not None and receipt.taken is not None:
+            error.args = (f"{error}; {receipt.advice}", *error.args[1:])
+        raise
+    except BaseException:  # an interrupt, too little memory, a bug: the charge stands all the same
+        if receipt is not None and receipt.advice is not None:
+            screen.err.print(receipt.advice, markup=False, soft_wrap=True)
+        raise
+
+
+def load_plan(plan_file: Path, study: Study) -> Plan:
+    """A saved plan that answers the study's queries and promises at least as much privacy.
+
+    Importance weights may differ, and ε or ρ may be smaller: ``plan --target`` and ``--epsilon`` find such plans.
+    """
+    plan = Plan.load(plan_file)
+    asked = for_purpose(study.workload, study.privacy, study.purpose)
+    asked = over_periods(asked, plan.over) if plan.over else asked.reduced()
+    if _queries(plan.workload) != _queries(asked):
+        raise FileError(f"{plan_file.name} was made for other queries than the study's; plan again")
+    if not _as_private(plan.privacy, study.privacy):
+        raise FileError(
+            f"{plan_file.name} promises {plan.privacy}, the study {study.privacy}; plan again, or change the study"
+        )
+    return plan
+
+
+def _queries(workload: Workload) -> Workload:
+    """What is asked, however important."""
+    return Workload(workload.domain, [dataclasses.replace(part, weight=1.0) for part in workload.parts])
+
+
+def _as_private(offered: Privacy, wanted: Privacy) -> bool:
+    """Whether the promises are of one kind, and the first is no weaker."""
+    offered_tree, wanted_tree = offered.to_dict(), wanted.to_dict()
+    amounts = [
+        (offered_tree.pop(name, 0.0), wanted_tree.pop(name, 0.0)) for name in ("epsilon", "rho", "delta")
+    ]
+    return offered_tree == wanted_tree and all(have <= want for have, want in amounts)
 
 
 def release(
@@ -32,6 +146,8 @@ def release(
     no_ledger: bool,
     table: str | None,
     plan_file: Path | None,
+    period: str | None,
+    before: Path | None,
     level: float,
     force: bool,
     as_json: bool,
@@ -40,7 +156,7 @@ def release(
     """Check everything that can be checked, plan, measure once, charge, and write."""
     screen = Screen(quiet, as_json)
     keeper = _keeper(ledger, dataset, no_ledger=no_ledger)
-    inputs = [Path(path) for path in (study_file, data, plan_file) if path is not None]
+    inputs = [Path(path) for path in (study_file, data, plan_file, before) if path is not None]
     targets = check_outputs(outputs, [*inputs, *_files(keeper)], force=force)
     study = Study.load(study_file)
     study.require_public()
@@ -53,25 +169,24 @@ def release(
     table = table or study.table_at(address)
     saved = load_plan(plan_file, study) if plan_file else None
     with screen.working("Checking"):
-        if keeper is not None:
+        if keeper is not None and period is None:  # a later instalment costs nothing
             keeper.ledger.check(saved or study.privacy, dataset)
         unit = study.privacy.unit
         check_columns(source, study.workload.reduced().domain, table, unit=unit)
     with screen.working("Planning"):
-        plan = saved or planning.plan(study.workload, study.privacy)
+        over = None if period is None else _over(study)
+        plan = saved or planning.plan(study.workload, study.privacy, purpose=study.purpose, over=over)
         plan = dataclasses.replace(plan, title=study.name)
         refuse_long_tables(plan, targets)
     with recoverable(keeper, screen):
         with screen.working("Counting, adding noise") as progress:
-            made = mechanism.release(
-                plan,
-                source,
-                ledger=keeper,
-                dataset=dataset,
-                second_budget=second_budget,
-                table=table,
-                progress=progress,
-            )
+            how: dict[str, Any] = {"dataset": dataset, "second_budget": second_budget, "table": table}
+            if period is None:
+                made = mechanism.release(plan, source, ledger=keeper, progress=progress, **how)
+            else:
+                made = instalments.instalment(
+                    plan, source, ledger=keeper, period=period, before=_loaded(before), **how
+                )
         with screen.working("Writing"):
             write_files(made, targets, level, content=keeper.content if keeper is not None else None)
             answers = answers_to_show(made, level, all_of_them=as_json)
@@ -81,6 +196,25 @@ def release(
         {"study": study.name, "charge": None if charge is None else charge.to_dict()}
         | release_document(made, answers, level, targets)
     )
+
+
+def _over(study: Study) -> str:
+    """The study's periods: its one attribute of dates."""
+    found = [name for name, attribute in study.workload.domain.attributes if isinstance(attribute, Dates)]
+    if len(found) != 1:
+        raise InvalidInput(
+            f"expected a study with one attribute of dates beside --period, got {len(found)}; make the plan with "
+            "`rowspace plan --over NAME --save FILE` and give it as --plan"
+        )
+    return found[0]
+
+
+def _loaded(before: Path | None) -> Instalment | None:
+    """The instalment of the period before."""
+    found = None if before is None else Release.load(before)
+    if found is not None and not isinstance(found, Instalment):
+        raise InvalidInput("expected --before to be the release file of the period before")
+    return found
 
 
 def _keeper(ledger: str | None, dataset: str | None, *, no_ledger: bool) -> Receipt | None:

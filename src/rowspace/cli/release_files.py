@@ -7,18 +7,23 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+from rich.text import Text
 
 from rowspace.exceptions import FileError, InvalidInput, TooLarge
 from rowspace.files import write_whole
 from rowspace.planning import Plan
-from rowspace.releases import EXPORTS, TABLE_LIMIT, Release, check_export, export, exported_files
+from rowspace.releases import EXPORTS, TABLE_LIMIT, Release, check_export, export, exported_files, notes_of
+from rowspace.report import answers_view, first_answers
 from rowspace.report.numbers import whole
 
 from .outputs import check_endings, check_writable
+from .screen import Screen
 
 if TYPE_CHECKING:
     import pandas as pd
+
 
 NATIVE = ".release"
 
@@ -70,3 +75,39 @@ def answers_to_show(made: Release, level: float, *, all_of_them: bool) -> pd.Dat
     if all_of_them:
         return made.answers(level) if workload.size <= TABLE_LIMIT else None
     return next(made.stream(level=level)) if workload.parts[0].size <= TABLE_LIMIT else None
+
+
+def show_release(
+    screen: Screen,
+    name: str,
+    made: Release,
+    answers: pd.DataFrame | None,
+    level: float,
+    targets: Sequence[Path],
+    cost: Text,
+) -> None:
+    """What was released, where it is and what it cost, then the first answers."""
+    plan = made.plan
+    screen.show(
+        "",
+        Text.assemble(" ", (name, "bold"), f": {whole(plan.workload.size)} answers under {plan.privacy}"),
+        Text.assemble((" written to ", "dim"), ", ".join(map(str, targets))),
+        *([cost] if cost else []),
+    )
+    if answers is not None:
+        screen.show(answers_view(first_answers(plan.workload, answers), level, width=screen.out.width))
+    screen.show(Text(" Negative or fractional counts are noise, not mistakes.", "dim"))
+    if plan.population:
+        screen.show(Text(f" {plan.population}"))
+
+
+def release_document(
+    made: Release, answers: pd.DataFrame | None, level: float, targets: Sequence[Path]
+) -> dict[str, Any]:
+    """A release for machines."""
+    return {
+        **notes_of(made, level),
+        "privacy": made.plan.privacy.to_dict(),
+        "files": [str(target) for target in targets],
+        "answers": None if answers is None else answers.to_dict(orient="records"),
+    }

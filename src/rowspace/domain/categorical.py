@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from rowspace.domain.suggestions import did_you_mean, first_few
 from rowspace.exceptions import InvalidDomain
-from rowspace.lines import one_line
+from rowspace.notebook import one_line
 
 #: A category: text, an integer or a boolean, and all of an attribute alike.
 Label = str | int | bool
@@ -119,9 +119,7 @@ class Categorical:
         return type(self.values[0])
 
     def level(self, name: str) -> Level:
-        """Return one level of the taxonomy, composed down to the cells.
-
-        name: what the level is called.
+        """Return one level of the taxonomy, composed down to the cells. name: what the level is called.
 
         >>> town = Categorical(["a", "b", "c"], levels={"land": {"a": "north", "b": "north", "c": "south"}})
         >>> town.level("land").size
@@ -132,12 +130,9 @@ class Categorical:
         return self._composed[name]
 
     def label(self, index: int) -> str:
-        """Return the readable name of one cell.
+        """Return the readable name of one cell. index: its place, from 0.
 
-        index: its place, from 0.
-
-        >>> sex = Categorical(["F", "M"])
-        >>> sex.label(0)
+        >>> Categorical(["F", "M"]).label(0)
         'F'
         """
         return readable(self.cell_labels[index])
@@ -145,8 +140,7 @@ class Categorical:
     def labels(self, start: int = 0, stop: int | None = None) -> list[str]:
         """Return the readable names of the cells ``start`` to ``stop - 1``.
 
-        >>> sex = Categorical(["F", "M"])
-        >>> sex.labels()
+        >>> Categorical(["F", "M"]).labels()
         ['F', 'M']
         """
         return [readable(label) for label in self.cell_labels[start:stop]]
@@ -154,8 +148,7 @@ class Categorical:
     def span_label(self, first: int, last: int) -> str:
         """Return the readable name of the cells ``first`` to ``last``, both included, in order.
 
-        >>> sex = Categorical(["F", "M"])
-        >>> sex.span_label(0, 1)
+        >>> Categorical(["F", "M"]).span_label(0, 1)
         'F to M'
         """
         return self.label(first) if first == last else f"{self.label(first)} to {self.label(last)}"

@@ -19,6 +19,9 @@ Outside = Literal["missing", "clip", "drop"]
 #: What can become of a value that is outside.
 POLICIES = ("missing", "clip", "drop")
 
+#: Most edges whose texts are kept.
+_KEPT_TEXTS = 2**16
+
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)
 class Numeric:
@@ -118,12 +121,9 @@ class Numeric:
         return edges
 
     def edge(self, index: int) -> float:
-        """Return one edge in O(1).
+        """Return one edge in O(1). index: its place, from 0 for the lowest.
 
-        index: its place, from 0 for the lowest.
-
-        >>> age = Numeric(0, 100, bins=10, integer=True)
-        >>> age.edge(1)
+        >>> Numeric(0, 100, bins=10, integer=True).edge(1)
         10.0
         """
         if self._given_edges is not None:
@@ -139,8 +139,7 @@ class Numeric:
 
         value: any number.
 
-        >>> age = Numeric(0, 100, bins=10, integer=True)
-        >>> age.nearest_edge(18)
+        >>> Numeric(0, 100, bins=10, integer=True).nearest_edge(18)
         2
         """
         if self._given_edges is not None:
@@ -157,8 +156,7 @@ class Numeric:
 
         index: its place, from 0.
 
-        >>> age = Numeric(0, 100, bins=10, integer=True)
-        >>> age.label(1)
+        >>> Numeric(0, 100, bins=10, integer=True).label(1)
         '[10, 20)'
         """
         return self.span_label(index, index)
@@ -166,8 +164,7 @@ class Numeric:
     def labels(self, start: int = 0, stop: int | None = None) -> list[str]:
         """Return the readable names of the bins ``start`` to ``stop - 1``.
 
-        >>> age = Numeric(0, 100, bins=10, integer=True)
-        >>> age.labels(0, 2)
+        >>> Numeric(0, 100, bins=10, integer=True).labels(0, 2)
         ['[0, 10)', '[10, 20)']
         """
         return [self.label(index) for index in range(self.size)[start:stop]]
@@ -175,24 +172,32 @@ class Numeric:
     def span_label(self, first: int, last: int) -> str:
         """Return the readable name of the bins ``first`` to ``last``, both included, taken together.
 
-        >>> age = Numeric(0, 100, bins=10, integer=True)
-        >>> age.span_label(1, 3)
+        >>> Numeric(0, 100, bins=10, integer=True).span_label(1, 3)
         '[10, 40)'
         """
         if not 0 <= first <= last < self.size:
             raise InvalidDomain(f"expected bins between 0 and {self.size - 1}, got {first} to {last}")
-        low, high = self.edge(first), self.edge(last + 1)
-        if self.integer and high - low == 1:
-            return self.format(low)
-        return f"[{self.format(low)}, {self.format(high)})"
+        if self.integer and self.edge(last + 1) - self.edge(first) == 1:
+            return self._edge_text(first)
+        return f"[{self._edge_text(first)}, {self._edge_text(last + 1)})"
+
+    def _edge_text(self, index: int) -> str:
+        """Write one edge; a table of ranges names each edge many times, so it is kept."""
+        texts = self._edge_texts
+        if index not in texts:
+            if len(texts) >= _KEPT_TEXTS:
+                texts.clear()
+            texts[index] = self.format(self.edge(index))
+        return texts[index]
+
+    @cached_property
+    def _edge_texts(self) -> dict[int, str]:
+        return {}
 
     def format(self, value: float) -> str:
-        """Write an edge as people do: ``18`` rather than ``18.0``, without the noise of rounding.
+        """Write an edge as people do: ``18`` rather than ``18.0``, without the noise of rounding. value: an edge.
 
-        value: an edge.
-
-        >>> age = Numeric(0, 100, bins=10, integer=True)
-        >>> age.format(10.0)
+        >>> Numeric(0, 100, bins=10, integer=True).format(10.0)
         '10'
         """
         if is_exact_integer(value) and abs(value) < 1e15:

@@ -13,7 +13,7 @@ from rowspace.domain.dates import Dates, DayOfWeek, HourOfDay
 from rowspace.domain.numeric import Numeric
 from rowspace.domain.suggestions import did_you_mean
 from rowspace.exceptions import InvalidDomain
-from rowspace.lines import one_line
+from rowspace.notebook import one_line, overview
 
 Attribute = Numeric | Categorical
 
@@ -30,6 +30,7 @@ _KINDS: dict[str, type[Attribute]] = {
 _MAX_ATTRIBUTES = 10_000
 _LONGEST_NAME = 200
 _ROWS_SHOWN = 20
+_ROWS_IN_NOTEBOOKS = 30
 
 
 @dataclass(frozen=True, init=False, repr=False)
@@ -103,12 +104,9 @@ class Domain:
         return len(self.names)
 
     def position(self, name: str) -> int:
-        """Return the place of an attribute in the order of declaration.
+        """Return the place of an attribute in the order of declaration. name: of an attribute.
 
-        name: of an attribute.
-
-        >>> domain = Domain(age=Numeric(0, 4, bins=4), sex=Categorical(["F", "M"]))
-        >>> domain.position("sex")
+        >>> Domain(age=Numeric(0, 4, bins=4), sex=Categorical(["F", "M"])).position("sex")
         1
         """
         self._check_known(name, self._by_name)
@@ -136,9 +134,7 @@ class Domain:
         return self._level_owner[name], name
 
     def level(self, name: str) -> Level:
-        """Return a taxonomy level by its name.
-
-        name: what the level is called.
+        """Return a taxonomy level by its name. name: what the level is called.
 
         >>> town = Categorical(["a", "b", "c"], levels={"land": {"a": "north", "b": "north", "c": "south"}})
         >>> Domain(town=town).level("land").size
@@ -155,8 +151,7 @@ class Domain:
 
         names: of attributes, in any order.
 
-        >>> domain = Domain(age=Numeric(0, 4, bins=4), sex=Categorical(["F", "M"]))
-        >>> domain.subset(["sex"]).names
+        >>> Domain(age=Numeric(0, 4, bins=4), sex=Categorical(["F", "M"])).subset(["sex"]).names
         ('sex',)
         """
         wanted = {names} if isinstance(names, str) else set(names)
@@ -211,9 +206,10 @@ class Domain:
         return one_line(f"Domain({shown}{', ...' if len(self) > _ROWS_SHOWN else ''}){places}")
 
     def _repr_html_(self) -> str:
-        from .display import domain_html  # here: only notebooks need it
-
-        return domain_html(self)
+        rows = [
+            [name, str(values), f"{values.size:,}"] for name, values in self.attributes[:_ROWS_IN_NOTEBOOKS]
+        ]
+        return overview(self, ["attribute", "values", "cells"], rows, len(self), "more", words=2)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON-safe form of the attributes; places are said by what counts over them.

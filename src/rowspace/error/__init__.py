@@ -6,15 +6,17 @@
 125.143
 """
 
-from .analysis import max_error, noise_level, query_errors, query_variances, total_error
-from .coefficients import Moments
-from .intervals import half_widths
-from .moments import moments
-from .noise_quantiles import standard_quantile
-from .plots import plot_profile
-from .profile import Decomposition, decompose, profile, profile_equivalent, strategy_from_profile
-from .table_moments import table_moments
-from .traces import profile_trace
+from .analysis import max_error, noise_level, profile_trace, query_errors, query_variances, total_error
+from .intervals import half_widths, standard_quantile
+from .moments import Moments, moments, table_moments
+from .profile import (
+    Decomposition,
+    decompose,
+    plot_profile,
+    profile,
+    profile_equivalent,
+    strategy_from_profile,
+)
 
 __all__ = [
     "Decomposition",

@@ -4,22 +4,64 @@ The error of query w is v · Δ² · w(AᵗA)⁻¹wᵗ, where v is the variance 
 for Laplace) and Δ the strategy's sensitivity in the noise's norm. These are the paper's formulas for
 continuous noise; a `Plan` reports the error of the exact integer noise it will draw. Strategies and workloads are
 operators, numpy arrays, nested lists or scipy sparse matrices.
+
+tr((AᵗA)⁺ WᵗW): what a strategy's noise costs a workload, by structure of the pair.
+
+The formulas about two structures at once live here, in order of preference:
+
+1. a workload as its own strategy costs its rank (paper, Example 6);
+2. a product strategy on a product workload factors: tr(⊗M ⊗V) = Π tr(M_i V_i), and a union is the sum of its parts;
+3. otherwise the strategy's own closed form (trees, wavelets, identity), else dense algebra within limits.
 """
 
 from __future__ import annotations
 
+from math import prod
 from typing import Any
 
 import numpy as np
+import scipy
 
-from rowspace.exceptions import InvalidInput, TooLarge
-from rowspace.operators import DECOMPOSITION_LIMIT, Kronecker, Operator, Scaled, Stack, as_operator
+from rowspace.exceptions import InvalidInput
+from rowspace.operators import DECOMPOSITION_LIMIT, Identity, Kronecker, Operator, Scaled, Stack, as_operator
 from rowspace.operators.base import Vector
-from rowspace.operators.fallback import inverse_gram
+from rowspace.operators.fallback import check_decomposable, dense_profile
 from rowspace.privacy import Privacy, sensitivity
 
-from .moments import moments
-from .traces import profile_trace, same_cells
+from .moments import by_factors, moments
+
+
+def profile_trace(A: Operator, W: Operator) -> float:
+    """tr((AᵗA)⁺ WᵗW); `UnsupportedWorkload` when W leaves A's row space.
+
+    >>> from rowspace import operators as op
+    >>> profile_trace(op.Identity(4), op.Ranges(4))
+    20.0
+    """
+    if A is W:
+        return float(rank(W))
+    if isinstance(A, Scaled) and A.factor:
+        return profile_trace(A.of, W) / A.factor**2
+    if isinstance(A, Kronecker):
+        if isinstance(W, Stack):
+            return sum(profile_trace(A, part) for part in W.parts)
+        if isinstance(W, Scaled):
+            return W.factor**2 * profile_trace(A, W.of)
+        if isinstance(W, Kronecker) and (parts := by_factors(A, W)):
+            return prod(profile_trace(a, w) for a, w in zip(A.factors, parts, strict=True))
+    return A.profile_trace(W)
+
+
+def rank(A: Operator) -> int:
+    """Rank of A: its number of columns when the structure says so, else counted from the Gram matrix's spectrum."""
+    if A.full_column_rank:
+        return A.shape[1]
+    if A.shape[0] == 1:
+        return int(A.largest_entry() > 0)
+    check_decomposable(A.gram(), "compute the rank")
+    eigenvalues = scipy.linalg.eigvalsh(A.gram().to_dense())
+    # Squares of singular values: relative 1e-12 here is 1e-6 for A, far above rounding and below any real query.
+    return int(np.sum(eigenvalues > 1e-12 * eigenvalues[-1] * len(eigenvalues)))
 
 
 def total_error(A: Operator | Any, W: Operator | Any, privacy: Privacy) -> float:
@@ -62,25 +104,19 @@ def query_variances(A: Operator, W: Operator) -> Vector:
         return np.concatenate([query_variances(A, part) for part in W.parts])
     if isinstance(W, Scaled):
         return W.factor**2 * query_variances(A, W.of)
-    if isinstance(A, Kronecker) and isinstance(W, Kronecker) and same_cells(A, W):
+    if isinstance(A, Identity) and isinstance(W, Kronecker):
+        A = Kronecker(*(Identity(factor.shape[1]) for factor in W.factors))
+    if isinstance(A, Kronecker) and isinstance(W, Kronecker) and (parts := by_factors(A, W)):
         product = np.ones(1)
-        for a, w in zip(A.factors, W.factors, strict=True):
+        for a, w in zip(A.factors, parts, strict=True):
             product = np.multiply.outer(product, query_variances(a, w)).ravel()
         return product
-    if A.full_column_rank and A.shape[1] <= DECOMPOSITION_LIMIT // 2 and W.shape[0] > A.shape[1]:
+    if (known := A.row_variances(W)) is not None:
+        return known
+    if A.shape[1] <= DECOMPOSITION_LIMIT and W.shape[0] >= A.shape[1] // 4:
         # Many queries: one dense profile, then one pass over the rows (two cumulative sums for ranges).
-        return W.row_quadratic(_profile_of_full_rank(A))
+        return W.row_quadratic(dense_profile(A, W))
     return moments(A, W).second
-
-
-def _profile_of_full_rank(A: Operator) -> Vector:
-    """(AᵗA)⁻¹ from the fast pseudo-inverse where there is one: A⁺(A⁺)ᵗ."""
-    try:
-        inverse = A.pinv()
-        B = inverse.to_dense()
-        return np.asarray(B @ B.T)
-    except TooLarge:
-        return inverse_gram(A)
 
 
 def _checked(A: Any, W: Any, privacy: Any) -> tuple[Operator, Operator]:

@@ -4,6 +4,8 @@
 
     records = synthetic(release, rows=50_000)        # a pandas frame of labels
 
+    release.estimate_tables(model=model_tables(release))    # a graphical model beside the others
+
 or, with mbi's own estimators:
 
     MirrorDescent().estimate(mbi_domain(release), measurements(release), known_total=known_total(release))
@@ -18,14 +20,17 @@ from __future__ import annotations
 import contextlib
 import warnings
 from collections.abc import Iterator
+from dataclasses import dataclass
+from math import prod
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import numpy.typing as npt
 
 from rowspace.exceptions import InvalidInput, UnsupportedWorkload
+from rowspace.operators.base import Vector
 from rowspace.releases import Release
 from rowspace.workload import Workload, marginal, total
-from rowspace.workload.factors import Cells
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -78,6 +83,36 @@ def synthetic(release: Release, rows: int | None = None, *, iterations: int = 10
     )
 
 
+def model_tables(
+    release: Release, *, iterations: int = 1000, megabytes: float = 8.0
+) -> dict[tuple[str, ...], Any]:
+    """Marginals of a graphical model that was fitted to others of the release: a model for `Release.estimate_tables`.
+
+    megabytes: the largest model. Fitted are the marginals that say most beyond independence, at most half of them
+    and as many as fit. They are left out of what is returned: their own noise would speak for the model.
+    """
+    mbi = _library()
+    domain, every = mbi_domain(release), _marginals(release)
+    chosen: list[tuple[str, ...]] = [names for names in every if len(names) == 1]
+    errors = release.estimate_tables(model="independence").errors()
+    beyond = dict(zip(errors["table"], errors["measured"], strict=True))
+    joint = sorted(
+        (names for names in every if len(names) > 1), key=lambda own: beyond[" × ".join(own)], reverse=True
+    )
+    for names in joint[: (len(joint) + 1) // 2]:
+        if mbi.junction_tree.hypothetical_model_size(domain, [*chosen, names]) <= megabytes:
+            chosen.append(names)
+    with _double_precision():
+        model = mbi.estimation.MirrorDescent().estimate(
+            domain,
+            [_measurement(release, names, every[names]) for names in chosen],
+            known_total=known_total(release),
+            iters=iterations,
+        )
+        left = [names for names in joint if names not in chosen]
+        return {names: np.asarray(model.project(names).datavector(flatten=False)) for names in left}
+
+
 def _marginals(release: Release) -> dict[tuple[str, ...], Workload]:
     """The marginals of attributes among the queries, each once, with the cells for missing values.
 
@@ -87,7 +122,7 @@ def _marginals(release: Release) -> dict[tuple[str, ...], Workload]:
     found = {
         part.attributes: marginal(domain, *part.attributes, missing=True)
         for part in release.plan.workload.parts
-        if part.factors and all(isinstance(factor, Cells) for factor in part.factors)
+        if part.factors and part.is_table
     }
     if not found:
         raise UnsupportedWorkload(
@@ -96,11 +131,37 @@ def _marginals(release: Release) -> dict[tuple[str, ...], Workload]:
     return found
 
 
+@dataclass(frozen=True, eq=False)
+class KnownCells:
+    """What a release tells of a marginal whose other cells, of missing values, it has not measured: an mbi query."""
+
+    cells: npt.NDArray[np.int64]
+    weights: Vector
+
+    def __call__(self, factor: Any) -> Any:
+        """The cells of a table that mbi has in mind, each times its weight."""
+        return factor.datavector()[self.cells] * self.weights
+
+    def op_norm_sq(self) -> float:
+        """The largest squared weight, by which mbi chooses its steps."""
+        return float(np.max(self.weights**2))
+
+
 def _measurement(release: Release, names: tuple[str, ...], queries: Workload) -> Any:
     """One marginal. Where its cells differ in accuracy each is divided by its own standard error."""
     mbi = _library()
-    answers = release.ask(queries)
+    domain = release.plan.domain
+    cells = None
+    try:
+        answers = release.ask(queries)
+    except UnsupportedWorkload:
+        answers = release.ask(marginal(domain, *names))
+        shape = [domain.shape[domain.position(name)] for name in names]
+        known = np.ix_(*(range(len(domain[name].labels())) for name in names))
+        cells = np.arange(prod(shape)).reshape(shape)[known].ravel()
     y, errors = answers["answer"].to_numpy(), answers["std_error"].to_numpy()
+    if cells is not None:
+        return mbi.LinearMeasurement(y / errors, names, stddev=1.0, query=KnownCells(cells, 1 / errors))
     if np.ptp(errors) <= _EQUAL * errors.max():
         return mbi.LinearMeasurement(y, names, stddev=float(errors[0]))
     return mbi.LinearMeasurement(y / errors, names, stddev=1.0, query=mbi.WeightedQuery(1 / errors))

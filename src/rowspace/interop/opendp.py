@@ -33,7 +33,7 @@ import numpy as np
 
 from rowspace import mechanism
 from rowspace.exceptions import InvalidInput, TooLarge
-from rowspace.ledger.amounts import float_above
+from rowspace.ledger.costs import float_above
 from rowspace.planning import Plan
 from rowspace.planning.known import private_copy
 from rowspace.privacy import ZCDP, ApproxDP, ApproxDPTheorem3, Neighbours, PureDP

@@ -9,8 +9,7 @@ has spent, and `Ledger.resume` gives its release.
 
 from .composition import COMPOSITIONS
 from .costs import Cost
-from .fingerprints import content_digest, plan_hash
 from .ledger import Ledger
-from .records import Budget, Charge
+from .records import Budget, Charge, Request, content_digest, plan_hash
 
-__all__ = ["COMPOSITIONS", "Budget", "Charge", "Cost", "Ledger", "content_digest", "plan_hash"]
+__all__ = ["COMPOSITIONS", "Budget", "Charge", "Cost", "Ledger", "Request", "content_digest", "plan_hash"]

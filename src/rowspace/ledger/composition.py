@@ -31,8 +31,7 @@ from rowspace.planning import Plan
 from rowspace.privacy import ZCDP, ApproxDP, Privacy, PureDP
 from rowspace.privacy.filters import concentrated_limit, gaussian_limit
 
-from .amounts import written
-from .costs import Cost, cost_in, proven, require_same_promise, stated
+from .costs import Cost, cost_in, proven, require_same_promise, stated, written
 
 SUMS = "sums"
 """How budgets in ε or in ρ add up."""

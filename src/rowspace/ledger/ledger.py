@@ -11,6 +11,8 @@ Guarantees
   (`rowspace.ledger.composition`, `rowspace.ledger.costs`).
 - One source is not charged to two budgets unless that is said
   (tests/ledger/test_sources.py::test_a_second_budget_for_the_same_source_needs_a_word).
+- A plan over periods is charged once, with its first instalment; another is taken only after the one before it
+  (tests/ledger/test_instalments.py::test_a_horizon_is_charged_once).
 - A ledger that is locked, read-only, on a full disk or damaged takes no charge and says why
   (tests/ledger/test_failures.py).
 """
@@ -20,13 +22,15 @@ from __future__ import annotations
 import getpass
 import json
 import os
+from collections.abc import Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import sqlalchemy as sa
 
-from rowspace.exceptions import BudgetExceeded, LedgerError
+from rowspace.exceptions import BudgetExceeded, LedgerError, Superseded
 from rowspace.planning import Plan
 from rowspace.planning.known import checked_plan, require_known_privacy
 from rowspace.privacy import Privacy
@@ -35,9 +39,8 @@ from . import schema
 from .composition import Filter, total
 from .costs import Cost
 from .database import Database
-from .fingerprints import content_digest, plan_hash
 from .names import check_name, look_alike, printable
-from .records import Budget, Charge
+from .records import Budget, Charge, Request, content_digest, plan_hash
 from .tables import Tables
 
 _NUMBERS = 2**31
@@ -94,14 +97,11 @@ class Ledger:
         composition: how charges add up in a budget of (ε, δ), fixed with it: "gaussian" (unless another is given; pays
         for (ε, δ) and ε plans), "concentrated" (pays for ρ plans, too) or "basic" (sums of ε and δ).
 
-        >>> import tempfile, rowspace as rs
-        >>> from rowspace.sample import small_release
-        >>> folder = tempfile.TemporaryDirectory()
-        >>> ledger = Ledger(folder.name + "/budget.db")
-        >>> budget = ledger.create("people", rs.PureDP(600))
-        >>> print(budget)
-        600 of 600 epsilon left
-        >>> folder.cleanup()
+        >>> from rowspace import ZCDP
+        >>> from rowspace.sample import small_ledger
+        >>> with small_ledger() as ledger:
+        ...     print(ledger.create("visitors", ZCDP(0.5)))
+        0.5 of 0.5 rho left
         """
         check_name(dataset)
         require_known_privacy(guarantee)
@@ -122,14 +122,10 @@ class Ledger:
     def budgets(self) -> list[Budget]:
         """Every dataset's budget, by name.
 
-        >>> import tempfile, rowspace as rs
-        >>> from rowspace.sample import small_release
-        >>> folder = tempfile.TemporaryDirectory()
-        >>> ledger = Ledger(folder.name + "/budget.db")
-        >>> budget = ledger.create("people", rs.PureDP(600))
-        >>> ledger.budgets()
+        >>> from rowspace.sample import small_ledger
+        >>> with small_ledger() as ledger:
+        ...     ledger.budgets()
         [<Budget of 'people': 600 of 600 epsilon left>]
-        >>> folder.cleanup()
         """
         with self._tables.reading() as connection:
             table = schema.budgets
@@ -141,14 +137,10 @@ class Ledger:
 
         dataset: which budget.
 
-        >>> import tempfile, rowspace as rs
-        >>> from rowspace.sample import small_release
-        >>> folder = tempfile.TemporaryDirectory()
-        >>> ledger = Ledger(folder.name + "/budget.db")
-        >>> budget = ledger.create("people", rs.PureDP(600))
-        >>> ledger.budget().charges
+        >>> from rowspace.sample import small_ledger
+        >>> with small_ledger() as ledger:
+        ...     ledger.budget().charges
         0
-        >>> folder.cleanup()
         """
         with self._tables.reading() as connection:
             return self._tables.budget(connection, self._tables.only(connection, dataset))
@@ -168,17 +160,14 @@ class Ledger:
         plan: what is to be released; its promise alone refuses what no plan under it could be charged for.
         source, second_budget: as for `charge`.
 
-        >>> import tempfile, rowspace as rs
-        >>> from rowspace.sample import small_release
-        >>> folder = tempfile.TemporaryDirectory()
-        >>> ledger = Ledger(folder.name + "/budget.db")
-        >>> budget = ledger.create("people", rs.PureDP(600))
-        >>> ledger.check(small_release().plan)
-        >>> ledger.check(rs.PureDP(700))
+        >>> from rowspace import PureDP
+        >>> from rowspace.sample import small_ledger, small_release
+        >>> with small_ledger() as ledger:
+        ...     ledger.check(small_release().plan)
+        ...     ledger.check(PureDP(700))
         Traceback (most recent call last):
         ...
         rowspace.exceptions.BudgetExceeded: the budget of 'people' has 600 of 600 epsilon left, and this release ...
-        >>> folder.cleanup()
         """
         if isinstance(plan, Plan):
             plan = checked_plan(plan)
@@ -195,6 +184,10 @@ class Ledger:
         *,
         source: str | None = None,
         second_budget: bool = False,
+        request: Request | None = None,
+        version: str | None = None,
+        after: int | None = None,
+        continues: str | None = None,
     ) -> Charge:
         """Charge for a release and keep its bytes, in one transaction, or raise; nobody may see `content` before.
 
@@ -203,19 +196,18 @@ class Ledger:
         dataset: which budget, when the ledger has several.
         source: digests of where the data is, if it has a place. second_budget: let a source be charged here that was
         charged to another budget of this ledger before.
+        request: what is kept with the charge, so that a retry finds it. version: of the table the release is about.
+        after: the last charge that the plan was made in view of.
+        continues: the key of the request before, of the same plan, whose charge has paid for this release as well.
 
-        `BudgetExceeded` when it does not fit, `LedgerError` for everything else that is wrong.
+        `BudgetExceeded` when it does not fit, `Superseded` when another charge came between, `LedgerError` for
+        everything else that is wrong.
 
-        >>> import tempfile, rowspace as rs
-        >>> from rowspace.sample import small_release
-        >>> folder = tempfile.TemporaryDirectory()
-        >>> ledger = Ledger(folder.name + "/budget.db")
-        >>> budget = ledger.create("people", rs.PureDP(600))
+        >>> from rowspace.sample import small_ledger, small_release
         >>> release = small_release()
-        >>> charge = ledger.charge(release.plan, release.to_bytes())
-        >>> print(charge.cost, "·", ledger.budget())
+        >>> with small_ledger() as ledger:
+        ...     print(ledger.charge(release.plan, release.to_bytes()).cost, "·", ledger.budget())
         ε 200 · 400 of 600 epsilon left
-        >>> folder.cleanup()
         """
         plan = checked_plan(plan)
         if len(content) > LARGEST_RELEASE:
@@ -227,7 +219,7 @@ class Ledger:
             dataset = self._tables.only(connection, dataset)
             filter_ = self._tables.filter(connection, dataset)
         # Before the lock is taken: norms and digests of large plans may take a while.
-        cost = filter_.cost_of(plan)
+        cost = filter_.cost_of(plan) if continues is None else Cost()
         row: dict[str, Any] = {
             "dataset": dataset,
             "plan": plan_hash(plan),
@@ -245,52 +237,135 @@ class Ledger:
             if self._tables.filter(connection, dataset, lock=True) != filter_:
                 raise LedgerError(f"{self.name} was replaced meanwhile; try again. Nothing was released")
             self._tables.require_one_budget(connection, dataset, source, second_budget)
-            _require_room(self._tables.budget(connection, dataset), cost)
-            values = row | {"content": content, "source": source}
+            budget = self._tables.budget(connection, dataset)
+            if after is not None and self._tables.last(connection, dataset) != after:
+                raise Superseded("another charge came between; look again. Nothing was released")
+            if continues is not None and not self._tables.is_paid(
+                connection, dataset, continues, row["plan"]
+            ):
+                raise LedgerError(
+                    f"{self.name} has no charge for the instalment before this one, of the same plan; nothing was "
+                    "released"
+                )
+            _require_room(budget, cost)
+            values = row | {"content": content, "source": source, "version": version}
             statement = schema.charges.insert().values(values).returning(schema.charges.c.id)
             number = int(connection.execute(statement).scalar_one())
+            spent = total([(budget.used, 1), (cost, 1)])
+            self._tables.keep_spent(connection, dataset, spent, budget.charges + 1)
+            if request is not None:
+                self._tables.keep_request(connection, dataset, replace(request, charge=number, paid=True))
         return self._tables.charge(row | {"id": number})
+
+    def request(self, key: str, dataset: str | None = None) -> Request | None:
+        """What was kept of a request, or None if it is new.
+
+        key: what the caller names it.
+        dataset: which budget, when the ledger has several.
+
+        >>> from rowspace.sample import small_ledger
+        >>> with small_ledger() as ledger:
+        ...     ledger.request("monday") is None
+        True
+        """
+        with self._tables.reading() as connection:
+            return self._tables.request(connection, self._tables.only(connection, dataset), key)
+
+    def keep_request(self, request: Request, dataset: str | None = None) -> Request:
+        """Keep a request that was answered for free, or return the one that is kept under its key.
+
+        request: its key, what it was about, and the last charge that its answer was made from.
+        dataset: which budget, when the ledger has several.
+
+        >>> from rowspace.sample import small_ledger
+        >>> with small_ledger() as ledger:
+        ...     ledger.keep_request(Request("monday", "a question")) == ledger.request("monday")
+        True
+        """
+        with self._database.writing() as connection:
+            dataset = self._tables.only(connection, dataset)
+            self._tables.filter(connection, dataset, lock=True)
+            known = self._tables.request(connection, dataset, request.key)
+            if known is None:
+                self._tables.keep_request(connection, dataset, request)
+            return known or request
+
+    def evidence(
+        self, dataset: str | None = None, *, after: int = 0
+    ) -> list[tuple[int, str | None, str | None]]:
+        """The charges after one, oldest first: their numbers, the version of the table, and digests of its source.
+
+        dataset: which budget, when the ledger has several.
+        after: a charge's number. `resume` gives its release.
+
+        >>> from rowspace.sample import small_ledger, small_release
+        >>> release = small_release()
+        >>> with small_ledger() as ledger:
+        ...     charge = ledger.charge(release.plan, release.to_bytes(), version="2024")
+        ...     ledger.evidence()
+        [(1, '2024', None)]
+        """
+        return [
+            (number, version, source) for number, version, source, _ in self.look(dataset, after=after)[1]
+        ]
+
+    def look(
+        self, dataset: str | None = None, *, after: int = 0
+    ) -> tuple[Budget, list[tuple[int, str | None, str | None, str]]]:
+        """The budget, and the charges after one, as they are at the same moment; see `budget` and `evidence`.
+
+        dataset: which budget, when the ledger has several.
+        after: a charge's number. With each charge comes the digest of its release.
+
+        >>> from rowspace.sample import small_ledger
+        >>> with small_ledger() as ledger:
+        ...     ledger.look() == (ledger.budget(), [])
+        True
+        """
+        with self._tables.reading() as connection:
+            budget = self._tables.budget(connection, self._tables.only(connection, dataset))
+            table = schema.charges
+            columns = (table.c.id, table.c.version, table.c.source, table.c.digest)
+            query = sa.select(*columns).where(table.c.dataset == budget.dataset, table.c.id > after)
+            found = connection.execute(query.order_by(table.c.id)).all()
+        return budget, [(int(row.id), row.version, row.source, str(row.digest)) for row in found]
 
     def history(self, dataset: str | None = None) -> list[Charge]:
         """Every charge of a dataset, oldest first.
 
         dataset: which budget, when the ledger has several.
 
-        >>> import tempfile, rowspace as rs
-        >>> from rowspace.sample import small_release
-        >>> folder = tempfile.TemporaryDirectory()
-        >>> ledger = Ledger(folder.name + "/budget.db")
-        >>> budget = ledger.create("people", rs.PureDP(600))
+        >>> from rowspace.sample import small_ledger, small_release
         >>> release = small_release()
-        >>> charge = ledger.charge(release.plan, release.to_bytes())
-        >>> [charge.id for charge in ledger.history("people")]
+        >>> with small_ledger() as ledger:
+        ...     charge = ledger.charge(release.plan, release.to_bytes())
+        ...     [charge.id for charge in ledger.history("people")]
         [1]
-        >>> folder.cleanup()
         """
+        columns = schema.charges.c
+        query = sa.select(*(column for column in columns if column is not columns.content))
+        return [self._tables.charge(dict(row)) for row in self._charges(query, dataset)]
+
+    def _charges(self, query: sa.Select[Any], dataset: str | None) -> Sequence[sa.RowMapping]:
+        """What a query tells of a dataset's charges, oldest first."""
         with self._tables.reading() as connection:
             dataset = self._tables.only(connection, dataset)
             self._tables.filter(connection, dataset)  # an unknown name is an error, not an empty history
-            table = schema.charges
-            columns = [column for column in table.c if column is not table.c.content]
-            query = sa.select(*columns).where(table.c.dataset == dataset)
-            rows = connection.execute(query.order_by(table.c.id)).mappings().all()
-        return [self._tables.charge(dict(row)) for row in rows]
+            columns = schema.charges.c
+            query = query.where(columns.dataset == dataset).order_by(columns.id)
+            return connection.execute(query).mappings().all()
 
     def resume(self, charge: int) -> bytes:
         """The release file of a charge, byte for byte as it was paid for: no second charge, no new noise.
 
         charge: its number in the history.
 
-        >>> import tempfile, rowspace as rs
-        >>> from rowspace.sample import small_release
-        >>> folder = tempfile.TemporaryDirectory()
-        >>> ledger = Ledger(folder.name + "/budget.db")
-        >>> budget = ledger.create("people", rs.PureDP(600))
+        >>> from rowspace.sample import small_ledger, small_release
         >>> release = small_release()
-        >>> charge = ledger.charge(release.plan, release.to_bytes())
-        >>> ledger.resume(charge.id) == release.to_bytes()
+        >>> with small_ledger() as ledger:
+        ...     charge = ledger.charge(release.plan, release.to_bytes())
+        ...     ledger.resume(charge.id) == release.to_bytes()
         True
-        >>> folder.cleanup()
         """
         with self._tables.reading() as connection:
             table = schema.charges

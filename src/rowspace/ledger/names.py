@@ -54,6 +54,13 @@ def check_name(dataset: object) -> None:
         )
 
 
+def check_key(key: object) -> str:
+    """Refuse what cannot name a request."""
+    if not isinstance(key, str) or not 0 < len(key) <= LONGEST_NAME or not key.isprintable():
+        raise InvalidInput(f"expected a request's key of 1 to {LONGEST_NAME} printable characters")
+    return key
+
+
 def look_alike(one: str, other: str) -> bool:
     """Whether a person would take two names for one: a second budget for a dataset would double what is spent.
 

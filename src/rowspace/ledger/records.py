@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -9,11 +11,13 @@ from fractions import Fraction
 from itertools import accumulate
 from typing import Any
 
+import numpy as np
+
+from rowspace.planning import Plan
 from rowspace.privacy import ApproxDP, Privacy
 
-from .amounts import at_least, at_most
 from .composition import Filter
-from .costs import Cost
+from .costs import Cost, at_least, at_most
 
 
 @dataclass(frozen=True)
@@ -93,6 +97,20 @@ class Budget:
 
 
 @dataclass(frozen=True)
+class Request:
+    """A request that a caller has named, so that a retry gets the same answer.
+
+    about: a digest of what was asked. charge: the last one that its answer was made from. paid: whether it was charged
+    for the request itself.
+    """
+
+    key: str
+    about: str
+    charge: int = 0
+    paid: bool = False
+
+
+@dataclass(frozen=True)
 class Charge:
     """One release that was paid for."""
 
@@ -120,3 +138,29 @@ class Charge:
             "plan_sha256": self.plan,
             "release_sha256": self.digest,
         }
+
+
+_ASKED = ("workload", "privacy", "strategy", "noise")
+
+
+def plan_hash(plan: Plan) -> str:
+    """SHA-256 over what the plan asks of the data and with which noise, in one canonical encoding.
+
+    Equal for a plan and its reloaded file. How long planning took and what else was considered are left out.
+    """
+    body, arrays = plan.encode()
+    digest = hashlib.sha256()
+    asked = {part: body[part] for part in _ASKED}
+    digest.update(json.dumps(asked, sort_keys=True, allow_nan=False, separators=(",", ":")).encode())
+    for name in sorted(arrays):
+        array = np.ascontiguousarray(arrays[name])
+        array = array.astype(array.dtype.newbyteorder("<"), copy=False)
+        # Name, type and shape, ended by a zero byte, make the stream of bytes readable in one way only.
+        digest.update(f"\0{name}:{array.dtype.str}:{array.shape}\0".encode())
+        digest.update(array.tobytes())
+    return digest.hexdigest()
+
+
+def content_digest(content: bytes) -> str:
+    """SHA-256 of a release file: what ``sha256sum`` prints for it."""
+    return hashlib.sha256(content).hexdigest()

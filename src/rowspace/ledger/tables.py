@@ -11,15 +11,18 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from rowspace.exceptions import InvalidInput, InvalidPrivacy, LedgerError
+from rowspace.exceptions import InvalidInput, InvalidPrivacy, LedgerError, Superseded
 from rowspace.privacy import Privacy, privacy_from_dict
 
 from . import schema, upgrade
 from .composition import Filter, total
 from .costs import Cost
 from .database import Database
-from .names import check_name, printable
-from .records import Budget, Charge
+from .names import check_key, check_name, printable
+from .records import Budget, Charge, Request
+
+_OLDER = (1, 2)
+"""Versions that are brought up to date by whoever opens them."""
 
 
 class Tables:
@@ -34,7 +37,7 @@ class Tables:
         """A transaction that only looks, at a ledger of this version; an older one is brought up to date first."""
         if not self._is_current:
             with self._database.reading() as connection:
-                is_older = self._version(connection) == 1
+                is_older = self._version(connection) in _OLDER
             if is_older:
                 with self._database.writing(create=True) as connection:
                     self._upgrade(connection)
@@ -58,14 +61,21 @@ class Tables:
 
     def _upgrade(self, connection: sa.Connection) -> None:
         """Bring an older ledger up to date, alone; once that is done by anybody, do nothing."""
-        if self._version(connection) != 1:
+        found = self._version(connection)
+        if found not in _OLDER:
             return
-        upgrade.add_columns(connection)
         budgets = connection.execute(sa.select(schema.budgets.c.dataset, schema.budgets.c.guarantee)).all()
-        for dataset, text in budgets:
+        if found == 1:
+            upgrade.add_columns(connection)
+            for dataset, text in budgets:
+                charges = self._entries(connection, dataset)
+                filter_, costs = upgrade.chosen_filter(self._privacy(text), charges)
+                upgrade.rewrite(connection, dataset, filter_, charges, costs)
+        upgrade.add_sums(connection)
+        for dataset, _ in budgets:
             charges = self._entries(connection, dataset)
-            filter_, costs = upgrade.chosen_filter(self._privacy(text), charges)
-            upgrade.rewrite(connection, dataset, filter_, charges, costs)
+            spent = total((cost, times) for _, cost, times in charges)
+            self.keep_spent(connection, dataset, spent, sum(times for _, _, times in charges))
 
     def _version(self, connection: sa.Connection) -> int | None:
         """Which version of rowspace's tables there are; None if none or several."""
@@ -117,9 +127,21 @@ class Tables:
     def budget(self, connection: sa.Connection, dataset: str) -> Budget:
         """A dataset's budget with what is spent of it."""
         filter_ = self.filter(connection, dataset)
-        charges = self._entries(connection, dataset)
-        spent = total((cost, times) for _, cost, times in charges)
-        return Budget(dataset, filter_, sum(times for _, _, times in charges), spent)
+        table, charges = schema.budgets, schema.charges
+        columns = (table.c.epsilon, table.c.delta, table.c.rho, table.c.charges)
+        row = connection.execute(sa.select(*columns).where(table.c.dataset == dataset)).one()
+        there = sa.select(sa.func.count()).select_from(charges).where(charges.c.dataset == dataset)
+        if connection.execute(there).scalar_one() != row.charges:
+            raise self.damaged()
+        return Budget(dataset, filter_, int(row.charges), self._cost(row[:3]))
+
+    def keep_spent(self, connection: sa.Connection, dataset: str, spent: Cost, charges: int) -> None:
+        """Write what a budget's charges add up to."""
+        sums: dict[str, Any] = {name: str(amount) for name, amount in vars(spent).items()}
+        table = schema.budgets
+        connection.execute(
+            table.update().where(table.c.dataset == dataset).values(sums | {"charges": charges})
+        )
 
     def _entries(self, connection: sa.Connection, dataset: str) -> list[tuple[Privacy, Cost, int]]:
         """The charges of a dataset, equal ones together: what was promised, what it cost, how many times."""
@@ -148,6 +170,35 @@ class Tables:
                 f"lets both be spent on them; charge {other!r}, or say that it is meant: --second-budget, "
                 "second_budget=True. Nothing was released"
             )
+
+    def last(self, connection: sa.Connection, dataset: str) -> int:
+        """The number of a dataset's last charge; 0 if it has none."""
+        table = schema.charges
+        query = sa.select(sa.func.max(table.c.id)).where(table.c.dataset == dataset)
+        return int(connection.execute(query).scalar_one() or 0)
+
+    def request(self, connection: sa.Connection, dataset: str, key: str) -> Request | None:
+        """A request that was kept."""
+        table = schema.requests
+        query = sa.select(table.c.about, table.c.charge, table.c.paid).where(
+            table.c.dataset == dataset, table.c.key == check_key(key)
+        )
+        row = connection.execute(query).one_or_none()
+        return None if row is None else Request(key, str(row.about), int(row.charge), bool(row.paid))
+
+    def is_paid(self, connection: sa.Connection, dataset: str, key: str, plan: str) -> bool:
+        """Whether a request was kept with a charge of its own for this plan."""
+        request, table = self.request(connection, dataset, key), schema.charges
+        if request is None or not request.paid:
+            return False
+        query = sa.select(table.c.plan).where(table.c.id == request.charge, table.c.dataset == dataset)
+        return bool(connection.execute(query).scalar_one_or_none() == plan)
+
+    def keep_request(self, connection: sa.Connection, dataset: str, request: Request) -> None:
+        """Keep a request; `Superseded` if its key is taken."""
+        if self.request(connection, dataset, request.key) is not None:
+            raise Superseded("this request was answered meanwhile; look again. Nothing was released")
+        connection.execute(schema.requests.insert().values(dataset=dataset, **vars(request)))
 
     def charge(self, row: dict[str, Any]) -> Charge:
         """A charge as its row has it."""

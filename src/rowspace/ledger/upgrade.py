@@ -28,6 +28,19 @@ def add_columns(connection: sa.Connection) -> None:
         connection.execute(sa.text(f"ALTER TABLE {table.name} ADD COLUMN {name} TEXT"))
     for index in schema.charges.indexes:
         index.create(connection, checkfirst=True)
+
+
+def add_sums(connection: sa.Connection) -> None:
+    """The tables of version 2 as those of version 3, all sums still zero."""
+    for name in ("epsilon", "delta", "rho"):
+        connection.execute(
+            sa.text(f"ALTER TABLE {schema.budgets.name} ADD COLUMN {name} TEXT NOT NULL DEFAULT '0'")
+        )
+    connection.execute(
+        sa.text(f"ALTER TABLE {schema.budgets.name} ADD COLUMN charges INTEGER NOT NULL DEFAULT 0")
+    )
+    connection.execute(sa.text(f"ALTER TABLE {schema.charges.name} ADD COLUMN version TEXT"))
+    schema.requests.create(connection)
     connection.execute(schema.version.update().values(version=schema.SCHEMA_VERSION))
 
 

@@ -13,8 +13,8 @@ settle it, for many samples at once, and when they do not, exact arithmetic take
 ===================== ============================== ==========================================
 
 Files, lowest first: ``bits`` (keystream), ``expansion`` (probabilities to any number of bits),
-``bernoulli`` (exact flips), ``geometric`` (independent binary digits), ``acceptance`` (flips of e^−γ with a
-proven margin), and the three samplers. The argument is in ``docs/design/002-exact-noise.md``.
+``bernoulli`` (exact flips, and flips of e^−γ with a proven margin), and the three samplers.
+The argument is in ``docs/design/002-exact-noise.md``.
 """
 
 from rowspace.noise.bits import BitSource, InsecureSeededRandom, SecureRandom

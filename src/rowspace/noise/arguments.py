@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from fractions import Fraction
 from operator import index
 from typing import Final, SupportsIndex
 
+import numpy as np
+from numpy.typing import NDArray
+
 from rowspace.exceptions import InvalidInput
 from rowspace.noise.bits import BitSource
+
+# Samples drawn at a time: large enough to hide the cost of a numpy call, small enough for the second-level
+# cache.
+CHUNK: Final = 1 << 14
 
 # Below 2⁻²⁰ noise is zero for every practical purpose; from 2⁴⁵ on it would leave too little of 64 bits for
 # the answer.
@@ -66,3 +74,23 @@ def _rough(value: Fraction) -> str:
     if value <= 0:
         return "a number ≤ 0"
     return f"2^{value.numerator.bit_length() - value.denominator.bit_length()}"
+
+
+def collect(
+    batch: Callable[[int, BitSource], NDArray[np.int64]], size: int, random: BitSource
+) -> NDArray[np.int64]:
+    """Return the first `size` values accepted; `batch(count, random)` makes `count` proposals, returns some.
+
+    Proposals are independent, so the accepted ones in order are independent samples of the target, and so
+    are the first `size` of them. How many proposals are made depends on what was accepted before, never on
+    what comes next.
+    """
+    out = np.empty(size, dtype=np.int64)
+    filled = 0
+    while filled < size:
+        # About three in four are accepted, so this many usually suffice.
+        proposals = min(CHUNK, (size - filled) * 3 // 2 + 16)
+        values = batch(proposals, random)[: size - filled]
+        out[filled : filled + values.size] = values
+        filled += values.size
+    return out

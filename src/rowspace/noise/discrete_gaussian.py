@@ -11,14 +11,11 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from rowspace.noise.acceptance import DRAWN_BITS, accept
-from rowspace.noise.arguments import checked_float, checked_scale, checked_size, checked_source
-from rowspace.noise.bernoulli import is_below
+from rowspace.noise.arguments import checked_float, checked_scale, checked_size, checked_source, collect
+from rowspace.noise.bernoulli import DRAWN_BITS, accept, is_below
 from rowspace.noise.bits import BitSource
-from rowspace.noise.collect import collect
 from rowspace.noise.expansion import ExpNegative
-from rowspace.noise.geometric import SignedGeometric, SignedGeometricSample
-from rowspace.noise.laplace import laplace_geometric, signed_values
+from rowspace.noise.laplace import SignedGeometric, SignedGeometricSample, laplace_geometric, signed_values
 
 # A float64 holds every integer up to here; proposals beyond it are judged by exact arithmetic.
 _EXACT_FLOAT_BITS: Final = 53
@@ -37,10 +34,7 @@ def discrete_gaussian(variance: Fraction, size: int, random: BitSource) -> NDArr
     variance : Fraction
         In [2⁻⁴⁰, 2⁹⁰), exactly representable as a float64. It is the parameter σ²; the variance of X is
         slightly smaller, and equal to it within 10⁻⁶ from σ² = 1 on.
-    size : int
-        Number of samples, ≥ 0.
-    random : BitSource
-        `SecureRandom()` for anything that is released.
+    size, random : the number of samples, ≥ 0, and a `BitSource`: `SecureRandom()` for anything that is released.
 
     Returns
     -------
@@ -57,8 +51,7 @@ def discrete_gaussian(variance: Fraction, size: int, random: BitSource) -> NDArr
 
     Examples
     --------
-    >>> from fractions import Fraction
-    >>> from rowspace.noise import InsecureSeededRandom, discrete_gaussian
+    >>> from rowspace.noise import InsecureSeededRandom
     >>> noise = discrete_gaussian(Fraction(400), 100_000, InsecureSeededRandom(1))
     >>> noise.dtype.name, noise.shape, round(noise.std())
     ('int64', (100000,), 20)

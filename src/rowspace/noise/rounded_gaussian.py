@@ -9,13 +9,11 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from rowspace.noise.acceptance import DRAWN_BITS, accept
-from rowspace.noise.arguments import checked_float, checked_scale, checked_size, checked_source
+from rowspace.noise.arguments import checked_float, checked_scale, checked_size, checked_source, collect
+from rowspace.noise.bernoulli import DRAWN_BITS, accept
 from rowspace.noise.bits import BitSource
-from rowspace.noise.collect import collect
-from rowspace.noise.expansion import Logistic
-from rowspace.noise.geometric import SignedGeometric
-from rowspace.noise.half_normal import STRIPS, LazyHalfNormal
+from rowspace.noise.expansion import STRIPS, LazyHalfNormal, Logistic
+from rowspace.noise.laplace import SignedGeometric
 
 _FRACTION_BITS: Final = 64
 # The strip number and a fair sign.
@@ -40,10 +38,7 @@ def rounded_gaussian(sigma: Fraction, size: int, random: BitSource) -> NDArray[n
     ----------
     sigma : Fraction
         In [2⁻²⁰, 2⁴⁵), exactly representable as a float64. Variance of X is about σ² + 1/12.
-    size : int
-        Number of samples, ≥ 0.
-    random : BitSource
-        `SecureRandom()` for anything that is released.
+    size, random : the number of samples, ≥ 0, and a `BitSource`: `SecureRandom()` for anything that is released.
 
     Returns
     -------
@@ -61,8 +56,7 @@ def rounded_gaussian(sigma: Fraction, size: int, random: BitSource) -> NDArray[n
 
     Examples
     --------
-    >>> from fractions import Fraction
-    >>> from rowspace.noise import InsecureSeededRandom, rounded_gaussian
+    >>> from rowspace.noise import InsecureSeededRandom
     >>> noise = rounded_gaussian(Fraction(20), 100_000, InsecureSeededRandom(1))
     >>> noise.dtype.name, noise.shape, round(noise.std())
     ('int64', (100000,), 20)

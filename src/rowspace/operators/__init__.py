@@ -7,34 +7,23 @@
 """
 
 from .base import DECOMPOSITION_LIMIT, DENSE_LIMIT, Operator
-from .cell_contrasts import CellContrasts
 from .codec import decode, encode
 from .composed import Composed, Sum
-from .dense import Dense
-from .diagonal import Diagonal
-from .extended import Extended
-from .given import as_operator
+from .dense import Dense, Sparse, as_operator
+from .diagonal import Diagonal, Identity
 from .haar import Haar
-from .hierarchy import Hierarchy
-from .identity import Identity
 from .kronecker import Kronecker
-from .merged import Merged
 from .p_identity import PIdentity
-from .padded import Padded
-from .permuted import Permuted
-from .predicates import AllPredicates
-from .prefix import Difference, Prefix
-from .ranges import Ranges, RangesGram, SecondDifference
-from .scaled import Scaled, Weighted
-from .sparse import Sparse
-from .spectral import Spectral
-from .spectral_integers import SpectralIntegers
+from .padded import Extended, Padded
+from .permuted import Merged, Permuted
+from .ranges import Difference, Prefix, Ranges, RangesGram, SecondDifference
+from .scaled import Scaled, Transpose, Weighted
+from .spectral import Spectral, SpectralIntegers
 from .stack import Stack
-from .total import Total, UniformGram
-from .transpose import Transpose
-from .tree import Tree
+from .total import CellContrasts, Total, UniformGram
+from .tree import Hierarchy, Tree
 from .waves import Cosines, Sines
-from .width_ranges import WidthRanges
+from .windows import AllPredicates, WidthRanges
 
 __all__ = [
     "DECOMPOSITION_LIMIT",

@@ -13,34 +13,26 @@ from __future__ import annotations
 
 import dataclasses
 from abc import ABC, abstractmethod
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from collections.abc import Iterator
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
 from rowspace.exceptions import IntegerOverflow, InvalidInput, TooLarge
-from rowspace.lines import one_line
+from rowspace.notebook import one_line
 
 from .checks import Array as Array
 from .checks import Indices as Indices
 from .checks import Vector as Vector
-from .checks import as_array, check_norm, check_size, read_only
+from .checks import as_operand, check_norm, check_size, in_words, rounding_scale, same
 from .checks import check_supported as check_supported
-from .exact_sums import exact_sums
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
+from .rounding import exact_sums
 
 DENSE_LIMIT = 2**26
 """Most entries a matrix may have to be built densely (512 MiB of float64)."""
 
-INTEGER_LIMIT = 2**25
-"""Most entries of a matrix without closed forms whose sensitivity is computed: a second or two."""
-
 DECOMPOSITION_LIMIT = 4096
 """Largest side of a dense matrix that a fallback will decompose (cubic cost, about a minute)."""
-
-
-_FIELDS_SHOWN = 8
 
 
 class Operator(ABC):
@@ -57,21 +49,17 @@ class Operator(ABC):
     registry: ClassVar[dict[str, type[Operator]]] = {}
     __array_ufunc__ = None  # numpy must leave `array * operator` and `array @ operator` to this class
 
-    def __init_subclass__(cls, **keywords: Any) -> None:
+    def __init_subclass__(cls, *, abstract: bool = False, **keywords: Any) -> None:
         super().__init_subclass__(**keywords)
         # A class of the same name that somebody adds is not read from files in place of the first.
-        Operator.registry.setdefault(cls.__name__, cls)
+        if not abstract:
+            Operator.registry.setdefault(cls.__name__, cls)
         # A dataclass keeps a __repr__ that is there: arrays are not printed, and nested structures fit a line.
         cls.__repr__ = Operator.__repr__  # type: ignore[method-assign]
 
     def __repr__(self) -> str:
-        parts = (
-            f"{field.name}={_in_words(getattr(self, field.name))}"
-            for field in dataclasses.fields(self)  # type: ignore[arg-type]
-        )
+        parts = (f"{name}={in_words(value)}" for name, value in self.fields().items())
         return one_line(f"{type(self).__name__}({', '.join(parts)})")
-
-    # -- what every structure says ------------------------------------------------------------------
 
     @property
     @abstractmethod
@@ -110,15 +98,14 @@ class Operator(ABC):
         """Whether `divided` is exact even where A x does not fit 64 bits."""
         return False
 
-    # -- public verbs -------------------------------------------------------------------------------
-
     def __matmul__(self, x: Any) -> Array:
         """A @ x for a vector (n,) or a matrix (n, k)."""
         if isinstance(x, Operator):
             raise InvalidInput(
                 "expected an array right of @; compose operators with operators.Composed(A, B)"
             )
-        return self._act(self._apply, x, self.shape[1])
+        x = as_operand(x, self.shape[1], self.integral)
+        return np.asarray(self._apply(x) if x.ndim == 1 else self._apply(np.ascontiguousarray(x.T)).T)
 
     def divided(self, x: Indices, bits: int) -> tuple[Indices, Indices]:
         """(q, r) with A x = q·2^bits + r and 0 ≤ r < 2^bits, exactly, for an integral A and an int64 vector x.
@@ -145,7 +132,7 @@ class Operator(ABC):
     @property
     def T(self) -> Operator:
         """The transpose, as an operator."""
-        from .transpose import Transpose
+        from .scaled import Transpose
 
         return Transpose(self)
 
@@ -186,10 +173,7 @@ class Operator(ABC):
     def integer_norm(self, p: int) -> int:
         """Largest column sum of |a|ᵖ as an exact Python integer; only for integral operators."""
         check_norm(p)
-        if not self.integral:
-            raise InvalidInput(
-                f"expected an integral operator, got {type(self).__name__}; see integer_form()"
-            )
+        self._check_integral()
         return self._integer_norm(p)
 
     def _integer_norm(self, p: int) -> int:
@@ -201,14 +185,18 @@ class Operator(ABC):
     def _exact_column_sums(self, p: int) -> list[int]:
         """`_column_sums` of an integral operator in Python integers, which have no largest."""
         sums = self._column_sums(p)
-        if sums.max() < 2**53:
-            return [int(s) for s in sums.tolist()]
-        return self._sums_of_entries(p)
+        return [int(s) for s in sums.tolist()] if sums.max() < 2**53 else self._sums_of_entries(p)
 
     def _sums_of_entries(self, p: int) -> list[int]:
         """The same from every entry, computed in 64-bit integers."""
         self._check_entries()
         return exact_sums(self.integer_matrix(), p)
+
+    def _check_integral(self) -> None:
+        if not self.integral:
+            raise InvalidInput(
+                f"expected an integral operator, got {type(self).__name__}; see integer_form()"
+            )
 
     def _check_entries(self) -> None:
         if self.largest_entry() >= 2**62:
@@ -217,10 +205,7 @@ class Operator(ABC):
             )
 
     def pair_norm(self, p: int) -> int | None:
-        """An upper bound of Σ|a_j − a_k|ᵖ over all pairs of columns of an integral operator, where the structure knows
-
-        one that is better than what column norms alone allow.
-        """
+        """A bound of Σ|a_j − a_k|ᵖ over all pairs of columns of an integral operator, if better than column norms'."""
         return None
 
     def largest_entry(self) -> float:
@@ -228,10 +213,7 @@ class Operator(ABC):
         return self.max_column_norm(1)
 
     def integer_form(self, bits: int) -> tuple[Operator, float]:
-        """(B, s): an integral operator with B ≈ s·A, entries rounded to about `bits` bits.
-
-        A strategy that is already integral is its own form with s = 1.
-        """
+        """(B, s): an integral operator with B ≈ s·A, entries of about `bits` bits; A itself and 1 if it is integral."""
         if check_size("bits", bits) > 52:
             raise InvalidInput(f"expected at most 52 bits, what a 64-bit float holds, got {bits}")
         return (self, 1.0) if self.integral else self._rounded(bits)
@@ -242,14 +224,10 @@ class Operator(ABC):
         Rounding tilts the row space of a deficient real matrix, and a workload would no longer lie in it. A faint
         identity (the paper's δI) makes the matrix full rank; the tilt, 2^−bits, is then far below δ.
         """
-        integers, _ = self.integer_form(bits)
-        if self.rounding_keeps_row_space:
-            return integers
-        from .identity import Identity
-        from .stack import Stack
+        from .fallback import with_faint_identity
 
-        faint = max(1, round(integers.largest_entry() * 2.0 ** (-bits // 2)))
-        return Stack(integers, faint * Identity(integers.shape[1]))
+        integers, _ = self.integer_form(bits)
+        return integers if self.rounding_keeps_row_space else with_faint_identity(integers, bits)
 
     @property
     def rounding_keeps_row_space(self) -> bool:
@@ -265,6 +243,11 @@ class Operator(ABC):
         from .dense import Dense
 
         return Dense(self.to_dense()).integer_form(bits)
+
+    def _rounded_by_scale(self, bits: int) -> tuple[Operator, float]:
+        """`_rounded` of structures that know their largest entry and have `_rounded_at`."""
+        scale = rounding_scale(bits, self.largest_entry())
+        return self._rounded_at(scale), scale
 
     def _rounded_at(self, scale: float) -> Operator:
         """The integral operator close to scale · A, for unions whose parts must share one scale."""
@@ -283,20 +266,13 @@ class Operator(ABC):
     def integer_matrix(self) -> Indices:
         """The matrix of an integral operator in 64-bit integers, by the action on integers that counts get.
 
-        Sensitivities are taken from this one: in floating point, sums on the way may cancel past 2⁵³ and transforms are
-        a little off, so that an entry of one could pass for zero. An entry beyond 64 bits comes modulo 2⁶⁴, as the
-        answers do: what is asked then is the matrix that stands here.
+        Sensitivities are taken from this one: in floating point sums may cancel past 2⁵³, and a one pass for zero.
+        An entry beyond 64 bits comes modulo 2⁶⁴, as the answers do: what is asked then is the matrix that stands here.
         """
-        if not self.integral:
-            raise InvalidInput(
-                f"expected an integral operator, got {type(self).__name__}; see integer_form()"
-            )
-        if self.shape[0] * self.shape[1] > INTEGER_LIMIT:
-            raise TooLarge(
-                f"cannot find the sensitivity of a {self.shape[0]} x {self.shape[1]} {type(self).__name__}: no closed "
-                f"form and more than {INTEGER_LIMIT} entries"
-            )
-        return _integer_matrix(self)
+        self._check_integral()
+        from .fallback import kept_integers
+
+        return kept_integers(self)
 
     def _integers(self) -> Indices:
         return self._by_units(np.int64)
@@ -328,9 +304,7 @@ class Operator(ABC):
             raise TooLarge(
                 f"{stop - start} unit vectors of length {m} exceed {DENSE_LIMIT} entries; ask for fewer rows"
             )
-        units = np.zeros((stop - start, m))
-        units[np.arange(stop - start), np.arange(start, stop)] = 1.0
-        return self._adjoint(units)
+        return self._adjoint(np.eye(stop - start, m, k=start))
 
     def row_blocks(self, entries: int = 2**22) -> Iterator[tuple[int, Vector]]:
         """(start, dense rows) in blocks of about `entries` numbers."""
@@ -351,24 +325,25 @@ class Operator(ABC):
         return dense_nuclear_norm(self)
 
     def segment_energy(self, density: Vector, bounds: Indices) -> Vector:
-        """‖A (density · 1_s)‖² for each segment s = [bounds[i], bounds[i+1]) of the cells.
+        """‖A (density · 1_s)‖² for each segment s = [bounds[i], bounds[i+1]) of the cells: all that trees need of A."""
+        from .fallback import dense_segment_energy
 
-        This one number per tree node is all a tree or wavelet strategy needs to know about a workload.
-        """
-        G = self.gram().to_dense() * np.multiply.outer(density, density)
-        by_rows = np.add.reduceat(G, bounds[:-1], axis=0)
-        segment = np.arange(len(bounds) - 1)
-        return np.asarray(np.add.reduceat(by_rows, bounds[:-1], axis=1)[segment, segment])
+        return dense_segment_energy(self, density, bounds)
 
     def row_quadratic(self, M: Vector) -> Vector:
         """diag(A M Aᵗ) for a dense symmetric n × n array M: one number per row, rows built in blocks."""
         return np.concatenate([np.einsum("ij,ij->i", rows @ M, rows) for _, rows in self.row_blocks()])
 
-    def profile_trace(self, W: Operator) -> float:
-        """tr((AᵗA)⁺ WᵗW) for a workload W this strategy supports: its error per unit of noise variance.
+    def segment_squares(self, density: Vector, bounds: Indices, powers: Vector) -> Vector | None:
+        """Σ_s powers_s·(w·(density·1_s))² for every query w, over segments s as in `segment_energy`; else None."""
+        return None
 
-        `UnsupportedWorkload` when W has a query outside the row space: it has no unbiased answer.
-        """
+    def row_variances(self, W: Operator) -> Vector | None:
+        """w(AᵗA)⁻¹wᵗ for every row w of W, where the two structures have a closed form; else None."""
+        return None
+
+    def profile_trace(self, W: Operator) -> float:
+        """tr((AᵗA)⁺ WᵗW), the error per unit of noise variance; `UnsupportedWorkload` if W leaves the row space."""
         check_operators(W)
         if W.shape[1] != self.shape[1]:
             raise InvalidInput(f"expected a workload over {self.shape[1]} cells, got {W.shape[1]}")
@@ -379,25 +354,6 @@ class Operator(ABC):
         from .fallback import dense_profile_trace
 
         return dense_profile_trace(self, W)
-
-    # -- plumbing -----------------------------------------------------------------------------------
-
-    def _act(self, hook: Any, x: Any, length: int) -> Array:
-        x = as_array(x)
-        if x.dtype.kind not in "biuf":
-            raise InvalidInput(f"expected a real numeric array, got dtype {x.dtype}")
-        if x.ndim not in (1, 2) or x.shape[0] != length:
-            raise InvalidInput(
-                f"expected a vector of length {length} or a matrix with {length} rows, got shape {x.shape}"
-            )
-        if x.dtype.kind == "f" and not np.isfinite(x).all():
-            # Running sums would spread NaN over other answers than the matrix does.
-            raise InvalidInput("expected finite numbers, got NaN or infinity")
-        if x.dtype == np.uint64 and x.size and x.max() > np.iinfo(np.int64).max:
-            raise InvalidInput("expected integers that fit 64 bits with a sign, got larger unsigned ones")
-        exact = self.integral and x.dtype.kind in "biu"
-        x = x.astype(np.int64 if exact else np.float64, copy=False)
-        return np.asarray(hook(x) if x.ndim == 1 else hook(np.ascontiguousarray(x.T)).T)
 
     def check_dense(self, purpose: str) -> None:
         """Raise `TooLarge` when a dense m × n array would pass the stated limit."""
@@ -420,11 +376,9 @@ class Operator(ABC):
         return {f.name: getattr(self, f.name) for f in dataclasses.fields(self)}  # type: ignore[arg-type]
 
     def __eq__(self, other: object) -> bool:
-        if type(self) is not type(other):
+        if not isinstance(other, Operator) or type(self) is not type(other):
             return NotImplemented
-        assert isinstance(other, Operator)
-        theirs = other.fields()
-        return all(_same(value, theirs[name]) for name, value in self.fields().items())
+        return all(map(same, self.fields().values(), other.fields().values()))
 
     def __hash__(self) -> int:
         return hash((type(self).__name__, self.shape))
@@ -436,41 +390,8 @@ class Operator(ABC):
         return self
 
 
-_last_matrix: tuple[Operator, Indices] | None = None
-
-
-def _integer_matrix(A: Operator) -> Indices:
-    """The last one is kept: a plan asks for its largest entry and for its norms.
-
-    It is known by identity: an operator of somebody's own may say that it equals one of ours.
-    """
-    global _last_matrix
-    kept = _last_matrix
-    if kept is None or kept[0] is not A:
-        kept = _last_matrix = A, read_only(A._integers(), np.int64)
-    return kept[1]
-
-
 def check_operators(*operators: Any) -> None:
     """Every argument is an operator, or `InvalidInput`."""
     for operator in operators:
         if not isinstance(operator, Operator):
             raise InvalidInput(f"expected an operator, got {type(operator).__name__}; wrap arrays in Dense")
-
-
-def _in_words(value: object) -> str:
-    """A field for people: of an array its shape, of a long tuple the beginning."""
-    if isinstance(value, np.ndarray):
-        return f"<{' × '.join(map(str, value.shape))} numbers>"
-    if isinstance(value, tuple):
-        more = ", …" if len(value) > _FIELDS_SHOWN else "," if len(value) == 1 else ""
-        return f"({', '.join(map(_in_words, value[:_FIELDS_SHOWN]))}{more})"
-    return repr(value)
-
-
-def _same(a: Any, b: Any) -> bool:
-    if isinstance(a, np.ndarray):
-        return isinstance(b, np.ndarray) and a.dtype == b.dtype and np.array_equal(a, b)
-    if isinstance(a, tuple):
-        return isinstance(b, tuple) and len(a) == len(b) and all(map(_same, a, b))
-    return bool(a == b)

@@ -84,3 +84,43 @@ def rounded_but_not_to_zero(values: Vector) -> Vector:
 def rounding_scale(bits: int, largest: float) -> float:
     """The power of two that turns `largest` into a number of `bits` bits; one when there is nothing to scale."""
     return 1.0 if not largest else 2.0 ** (bits - math.ceil(math.log2(largest)))
+
+
+def as_operand(x: Any, length: int, integral: bool) -> Array:
+    """A vector of a length, or a matrix of as many rows: int64 where it and the operator are integral, else float64."""
+    x = as_array(x)
+    if x.dtype.kind not in "biuf":
+        raise InvalidInput(f"expected a real numeric array, got dtype {x.dtype}")
+    if x.ndim not in (1, 2) or x.shape[0] != length:
+        raise InvalidInput(
+            f"expected a vector of length {length} or a matrix with {length} rows, got shape {x.shape}"
+        )
+    if x.dtype.kind == "f" and not np.isfinite(x).all():
+        # Running sums would spread NaN over other answers than the matrix does.
+        raise InvalidInput("expected finite numbers, got NaN or infinity")
+    if x.dtype == np.uint64 and x.size and x.max() > np.iinfo(np.int64).max:
+        raise InvalidInput("expected integers that fit 64 bits with a sign, got larger unsigned ones")
+    exact = integral and x.dtype.kind in "biu"
+    return np.asarray(x, np.int64 if exact else np.float64)
+
+
+FIELDS_SHOWN = 8
+
+
+def in_words(value: object) -> str:
+    """A field for people: of an array its shape, of a long tuple the beginning."""
+    if isinstance(value, np.ndarray):
+        return f"<{' × '.join(map(str, value.shape))} numbers>"
+    if isinstance(value, tuple):
+        more = ", …" if len(value) > FIELDS_SHOWN else "," if len(value) == 1 else ""
+        return f"({', '.join(map(in_words, value[:FIELDS_SHOWN]))}{more})"
+    return repr(value)
+
+
+def same(a: Any, b: Any) -> bool:
+    """Whether two fields are equal; arrays by their entries."""
+    if isinstance(a, np.ndarray):
+        return isinstance(b, np.ndarray) and a.dtype == b.dtype and np.array_equal(a, b)
+    if isinstance(a, tuple):
+        return isinstance(b, tuple) and len(a) == len(b) and all(map(same, a, b))
+    return bool(a == b)

@@ -1,4 +1,4 @@
-"""Diagonal matrices: one weight per cell."""
+"""Every cell by itself: the identity, and a weight per cell."""
 
 from __future__ import annotations
 
@@ -10,11 +10,61 @@ import numpy as np
 from rowspace.exceptions import InvalidInput
 
 from .base import Array, Indices, Operator, Vector
-from .checks import read_only, rounded_but_not_to_zero, rounding_scale
+from .checks import read_only, rounded_but_not_to_zero
+from .kinds import OnCells, Symmetric, are_whole, integers_for
 
 
 @dataclass(frozen=True, eq=False)
-class Diagonal(Operator):
+class Identity(OnCells, Symmetric):
+    """Iₙ: asks each of the n cells. Sensitivity 1, the least a full-rank strategy can have."""
+
+    n: int
+
+    integral = True
+    nonnegative = True
+    full_column_rank = True
+
+    def _apply(self, x: Array) -> Array:
+        return x.copy()
+
+    def _apply_along(self, x: Array, axis: int) -> Array:
+        return x
+
+    def gram(self) -> Operator:
+        return self
+
+    def pinv(self) -> Operator:
+        return self
+
+    def _column_sums(self, p: int) -> Vector:
+        return np.ones(self.n)
+
+    def _max_column_sum(self, p: int) -> float:
+        return 1.0
+
+    def segment_energy(self, density: Vector, bounds: Indices) -> Vector:
+        return np.asarray(np.add.reduceat(density**2, bounds[:-1]))
+
+    def segment_squares(self, density: Vector, bounds: Indices, powers: Vector) -> Vector:
+        return np.asarray(np.repeat(powers, np.diff(bounds)) * density**2)
+
+    def row_variances(self, W: Operator) -> Vector | None:
+        # Every cell is a segment of its own.
+        ones = np.broadcast_to(1.0, (self.n,))
+        return W.segment_squares(ones, np.arange(self.n + 1), ones)
+
+    def nuclear_norm(self) -> float:
+        return float(self.n)
+
+    def row_quadratic(self, M: Vector) -> Vector:
+        return np.diagonal(M).copy()
+
+    def _profile_trace(self, W: Operator) -> float:
+        return W.squared_frobenius()
+
+
+@dataclass(frozen=True, eq=False)
+class Diagonal(Symmetric):
     """diag(values): cell i asked with weight values[i]."""
 
     values: Vector
@@ -31,7 +81,7 @@ class Diagonal(Operator):
 
     @cached_property
     def integral(self) -> bool:
-        return bool(np.abs(self.values).max() < 2**53) and bool(np.all(self.values == np.rint(self.values)))
+        return are_whole(self.values)
 
     @property
     def nonnegative(self) -> bool:
@@ -42,14 +92,7 @@ class Diagonal(Operator):
         return bool(self.values.all())
 
     def _apply(self, x: Array) -> Array:
-        return np.asarray((self.values.astype(np.int64) if x.dtype.kind == "i" else self.values) * x)
-
-    def _adjoint(self, y: Array) -> Array:
-        return self._apply(y)
-
-    @property
-    def T(self) -> Operator:
-        return self
+        return np.asarray(integers_for(self.values, x) * x)
 
     def gram(self) -> Operator:
         return Diagonal(self.values**2)
@@ -66,9 +109,7 @@ class Diagonal(Operator):
     def largest_entry(self) -> float:
         return float(np.abs(self.values).max())
 
-    def _rounded(self, bits: int) -> tuple[Operator, float]:
-        scale = rounding_scale(bits, self.largest_entry())
-        return self._rounded_at(scale), scale
+    _rounded = Operator._rounded_by_scale
 
     def _rounded_at(self, scale: float) -> Operator:
         return Diagonal(rounded_but_not_to_zero(scale * self.values))

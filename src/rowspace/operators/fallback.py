@@ -14,9 +14,10 @@ from .base import DECOMPOSITION_LIMIT, DENSE_LIMIT, Operator
 from .checks import check_supported, read_only
 
 if TYPE_CHECKING:
-    from .base import Vector
+    from .base import Indices, Vector
 
 
+@lru_cache(maxsize=4)
 def dense_pinv(A: Operator) -> Operator:
     """A⁺ = (AᵗA)⁺Aᵗ with the first factor dense; by singular values where there are fewer rows than cells."""
     from .composed import Composed
@@ -47,7 +48,7 @@ def inverse_gram(A: Operator) -> Vector:
             f"cannot invert the Gram matrix of a {m} x {n} {type(A).__name__}: no closed form and more than "
             f"{DECOMPOSITION_LIMIT} cells"
         )
-    M = _by_cholesky(A.gram().to_dense()) if m >= n else None
+    M = _by_cholesky(A) if m >= n else None
     if M is None and m <= 4 * n:
         # A = QR, so A⁺(A⁺)ᵗ = R⁺(R⁺)ᵗ with R at most n × n.
         B = scipy.linalg.pinv(scipy.linalg.qr(A.to_dense(), mode="r")[0][: min(m, n)])
@@ -57,9 +58,14 @@ def inverse_gram(A: Operator) -> Vector:
     return read_only(M, np.float64)
 
 
-def _by_cholesky(G: Vector) -> Vector | None:
-    """G⁻¹, or None when G is so near to singular that more than half the digits would be lost."""
-    factor, failed = scipy.linalg.lapack.dpotrf(G, lower=True)
+def _by_cholesky(A: Operator) -> Vector | None:
+    """(AᵗA)⁻¹, or None when AᵗA is so near to singular that more than half the digits would be lost."""
+    from .dense import Dense
+
+    if isinstance(A, Dense) and A.full_column_rank:  # triangular: its own factor, lower when turned over
+        factor, failed = A.array.T, 0
+    else:
+        factor, failed = scipy.linalg.lapack.dpotrf(A.gram().to_dense(), lower=True)
     size = np.abs(np.diagonal(factor))
     if failed or size.min() < 1e-4 * size.max():
         return None
@@ -75,12 +81,25 @@ def dense_nuclear_norm(A: Operator) -> float:
     return float(np.sqrt(np.clip(eigenvalues, 0.0, None)).sum())
 
 
+def dense_segment_energy(A: Operator, density: Vector, bounds: Indices) -> Vector:
+    """Sums over square blocks of the weighted Gram matrix."""
+    G = A.gram().to_dense() * np.multiply.outer(density, density)
+    by_rows = np.add.reduceat(G, bounds[:-1], axis=0)
+    segment = np.arange(len(bounds) - 1)
+    return np.asarray(np.add.reduceat(by_rows, bounds[:-1], axis=1)[segment, segment])
+
+
 def dense_profile_trace(A: Operator, W: Operator) -> float:
     """tr((AᵗA)⁺ WᵗW), refusing a workload that A does not support."""
+    return float(np.einsum("ij,ij->", dense_profile(A, W), W.gram().to_dense()))
+
+
+def dense_profile(A: Operator, W: Operator) -> Vector:
+    """(AᵗA)⁺, refusing a workload that A does not support."""
     M = inverse_gram(A)
     if A.full_column_rank is not True:
         _check_support(A, W, M)
-    return float(np.einsum("ij,ij->", M, W.gram().to_dense()))
+    return M
 
 
 def _check_support(A: Operator, W: Operator, M: Vector) -> None:
@@ -110,3 +129,36 @@ def check_decomposable(A: Operator, purpose: str) -> None:
             f"cannot {purpose} of a {m} x {n} {type(A).__name__}: no closed form and more than "
             f"{DECOMPOSITION_LIMIT} rows and columns"
         )
+
+
+INTEGER_LIMIT = 2**25
+"""Most entries of a matrix without closed forms whose sensitivity is computed: a second or two."""
+
+_last_matrix: tuple[Operator, Indices] | None = None
+
+
+def kept_integers(A: Operator) -> Indices:
+    """Its matrix; the last one is kept: a plan asks for its largest entry and for its norms.
+
+    It is known by identity: an operator of somebody's own may say that it equals one of ours.
+    """
+    m, n = A.shape
+    if m * n > INTEGER_LIMIT:
+        raise TooLarge(
+            f"cannot find the sensitivity of a {m} x {n} {type(A).__name__}: no closed form and more than "
+            f"{INTEGER_LIMIT} entries"
+        )
+    global _last_matrix
+    kept = _last_matrix
+    if kept is None or kept[0] is not A:
+        kept = _last_matrix = A, read_only(A._integers(), np.int64)
+    return kept[1]
+
+
+def with_faint_identity(integers: Operator, bits: int) -> Operator:
+    """Full rank, by an identity of half as many bits below."""
+    from .diagonal import Identity
+    from .stack import Stack
+
+    faint = max(1, round(integers.largest_entry() * 2.0 ** (-bits // 2)))
+    return Stack(integers, faint * Identity(integers.shape[1]))

@@ -9,14 +9,13 @@ import numpy as np
 from rowspace.exceptions import InvalidInput
 
 from .base import Array, Operator, Vector
-from .checks import check_size, rounding_scale
 from .composed import Composed
 from .diagonal import Diagonal
-from .tree import check_level_weights, rounded_weights
+from .kinds import Levelled, OnCells, check_level_weights
 
 
 @dataclass(frozen=True, eq=False)
-class Haar(Operator):
+class Haar(OnCells, Levelled):
     """The total, then left half minus right half of ever smaller blocks; `Haar(4)` is the paper's Y₄.
 
     n must be a power of two: a wavelet of another size needs padding, which wastes budget on cells that do
@@ -35,7 +34,7 @@ class Haar(Operator):
     weights: tuple[float, ...] | None = None
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "n", check_size("n", self.n))
+        super().__post_init__()
         if self.n & (self.n - 1):
             raise InvalidInput(
                 f"expected a power of two for the Haar wavelet, got {self.n}; use Hierarchy(n) instead"
@@ -49,20 +48,8 @@ class Haar(Operator):
         return (1.0,) * self.n.bit_length() if self.weights is None else self.weights
 
     @property
-    def shape(self) -> tuple[int, int]:
-        return self.n, self.n
-
-    @property
-    def integral(self) -> bool:
-        return all(weight.is_integer() and weight < 2**53 for weight in self.level_weights)
-
-    @property
     def full_column_rank(self) -> bool:
         return all(self.level_weights)
-
-    @property
-    def rounding_keeps_row_space(self) -> bool:
-        return True
 
     def _apply(self, x: Array) -> Array:
         weights = self._weights_for(x)
@@ -88,9 +75,6 @@ class Haar(Operator):
             out = finer
         return out
 
-    def _weights_for(self, x: Array) -> tuple[float, ...]:
-        return tuple(map(int, self.level_weights)) if x.dtype.kind == "i" else self.level_weights
-
     def row_norms_squared(self) -> Vector:
         """‖row‖² for every row: weight² times the number of cells the row touches."""
         levels = np.array([0, *range(1, self.n.bit_length())])
@@ -103,29 +87,6 @@ class Haar(Operator):
         # Orthogonal rows: Y⁺ = Yᵗ diag(1/‖row‖²).
         self.check_vector("invert it")
         return Composed(self.T, Diagonal(self.row_norms_squared()).pinv())
-
-    def _column_sums(self, p: int) -> Vector:
-        return np.full(self.n, self._max_column_sum(p))
-
-    def _max_column_sum(self, p: int) -> float:
-        # Every cell lies in the total and in one block of every level.
-        return float(sum(weight**p for weight in self.level_weights))
-
-    def _integer_norm(self, p: int) -> int:
-        return sum(int(weight) ** p for weight in self.level_weights)
-
-    def _exact_column_sums(self, p: int) -> list[int]:
-        return [self._integer_norm(p)] * self.n
-
-    def largest_entry(self) -> float:
-        return max(self.level_weights)
-
-    def _rounded(self, bits: int) -> tuple[Operator, float]:
-        scale = rounding_scale(bits, self.largest_entry())
-        return self._rounded_at(scale), scale
-
-    def _rounded_at(self, scale: float) -> Operator:
-        return Haar(self.n, rounded_weights(self.level_weights, scale))
 
     def nuclear_norm(self) -> float:
         return float(np.sqrt(self.row_norms_squared()).sum())
@@ -144,3 +105,19 @@ class Haar(Operator):
             total += float(differences.sum()) / (weight * block) ** 2
             block, energy = block // 2, halves
         return total
+
+    def row_variances(self, W: Operator) -> Vector | None:
+        """The same for every query."""
+        ones, block = np.ones(self.n), self.n
+        squares = W.segment_squares(ones, np.array([0, self.n]), np.ones(1))
+        if squares is None or not self.full_column_rank:
+            return None
+        variances = squares / (self.level_weights[0] * self.n) ** 2
+        for weight in self.level_weights[1:]:
+            halves = W.segment_squares(
+                ones, np.arange(0, self.n + 1, block // 2), np.ones(2 * self.n // block)
+            )
+            assert halves is not None
+            variances += (2 * halves - squares) / (weight * block) ** 2
+            block, squares = block // 2, halves
+        return variances

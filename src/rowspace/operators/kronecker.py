@@ -11,7 +11,7 @@ import numpy as np
 from rowspace.exceptions import InvalidInput
 
 from .base import Array, Indices, Operator, Vector
-from .identity import Identity
+from .diagonal import Identity
 
 
 @dataclass(frozen=True, eq=False, init=False)

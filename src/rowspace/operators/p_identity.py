@@ -14,10 +14,10 @@ from rowspace.exceptions import InvalidInput
 from .base import Array, Indices, Operator, Vector
 from .checks import read_only, rounded_but_not_to_zero
 from .composed import Composed, Sum
-from .dense import Dense
+from .dense import Dense, Sparse
 from .diagonal import Diagonal
-from .lean_gram import lean_gram
-from .sparse import Sparse
+from .kinds import are_whole, integers_for
+from .stack import lean_gram
 
 EQUAL_COLUMNS = 1e-9
 """Column norms this close, relatively, are equal up to floating point."""
@@ -70,21 +70,18 @@ class PIdentity(Operator):
 
     @cached_property
     def integral(self) -> bool:
-        return self.rows.integral and Diagonal(self.cells).integral
+        return self.rows.integral and are_whole(self.cells)
 
     @property
     def nonnegative(self) -> bool:
         return self.rows.nonnegative and bool((self.cells >= 0).all())
 
     def _apply(self, x: Array) -> Array:
-        return np.concatenate([self._cells_for(x) * x, self.rows._apply(x)], axis=-1)
+        return np.concatenate([integers_for(self.cells, x) * x, self.rows._apply(x)], axis=-1)
 
     def _adjoint(self, y: Array) -> Array:
         n = len(self.cells)
-        return np.asarray(self._cells_for(y) * y[..., :n] + self.rows._adjoint(y[..., n:]))
-
-    def _cells_for(self, x: Array) -> Any:
-        return self.cells.astype(np.int64) if x.dtype.kind == "i" else self.cells
+        return np.asarray(integers_for(self.cells, y) * y[..., :n] + self.rows._adjoint(y[..., n:]))
 
     def gram(self) -> Operator:
         return Sum((Diagonal(self.cells**2), Composed(self.rows.T, self.rows)))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
@@ -12,10 +11,11 @@ from rowspace.exceptions import InvalidInput
 
 from .base import Array, Indices, Operator, Vector, check_operators
 from .checks import check_number, read_only, rounded_but_not_to_zero, rounding_scale
+from .kinds import Wrapper, are_whole, integers_for
 
 
 @dataclass(frozen=True, eq=False)
-class Scaled(Operator):
+class Scaled(Wrapper):
     """c · A. Scaling a strategy changes no error: the sensitivity grows as the profile shrinks."""
 
     factor: float
@@ -34,10 +34,6 @@ class Scaled(Operator):
         return A if factor == 1 else cls(factor, A)
 
     @property
-    def shape(self) -> tuple[int, int]:
-        return self.of.shape
-
-    @property
     def integral(self) -> bool:
         return self.of.integral and self.factor.is_integer() and abs(self.factor) < 2**53
 
@@ -48,10 +44,6 @@ class Scaled(Operator):
     @property
     def full_column_rank(self) -> bool | None:
         return self.of.full_column_rank if self.factor else False
-
-    @property
-    def rounding_keeps_row_space(self) -> bool:
-        return super().rounding_keeps_row_space or self.of.rounding_keeps_row_space
 
     def _apply(self, x: Array) -> Array:
         return np.asarray(self._factor_for(x) * self.of._apply(x))
@@ -112,6 +104,14 @@ class Scaled(Operator):
             return super()._profile_trace(W)
         return self.of.profile_trace(W) / self.factor**2
 
+    def segment_squares(self, density: Vector, bounds: Indices, powers: Vector) -> Vector | None:
+        squares = self.of.segment_squares(density, bounds, powers)
+        return None if squares is None else self.factor**2 * squares
+
+    def row_variances(self, W: Operator) -> Vector | None:
+        variances = self.of.row_variances(W) if self.factor else None
+        return None if variances is None else variances / self.factor**2
+
     def nuclear_norm(self) -> float:
         return abs(self.factor) * self.of.nuclear_norm()
 
@@ -129,7 +129,7 @@ class Scaled(Operator):
 
 
 @dataclass(frozen=True, eq=False)
-class Weighted(Operator):
+class Weighted(Wrapper):
     """diag(weights) · A: each row of A scaled by its own weight."""
 
     weights: Vector
@@ -144,14 +144,9 @@ class Weighted(Operator):
             raise InvalidInput("expected finite row weights, got NaN or infinity")
         object.__setattr__(self, "weights", weights)
 
-    @property
-    def shape(self) -> tuple[int, int]:
-        return self.of.shape
-
     @cached_property
     def integral(self) -> bool:
-        whole = np.all(self.weights == np.rint(self.weights)) and np.abs(self.weights).max() < 2**53
-        return self.of.integral and bool(whole)
+        return self.of.integral and are_whole(self.weights)
 
     @property
     def nonnegative(self) -> bool:
@@ -162,31 +157,24 @@ class Weighted(Operator):
         # A zero weight drops a row, which may or may not matter.
         return self.of.full_column_rank if self.weights.all() else None
 
-    @property
-    def rounding_keeps_row_space(self) -> bool:
-        return super().rounding_keeps_row_space or self.of.rounding_keeps_row_space
-
     def _apply(self, x: Array) -> Array:
-        return np.asarray(self._weights_for(x) * self.of._apply(x))
+        return np.asarray(integers_for(self.weights, x) * self.of._apply(x))
 
     def _adjoint(self, y: Array) -> Array:
-        return self.of._adjoint(self._weights_for(y) * y)
-
-    def _weights_for(self, x: Array) -> Any:
-        return self.weights.astype(np.int64) if x.dtype.kind == "i" else self.weights
+        return self.of._adjoint(integers_for(self.weights, y) * y)
 
     def largest_entry(self) -> float:
         return float(np.abs(self.weights).max()) * self.of.largest_entry()
 
     def _rounded(self, bits: int) -> tuple[Operator, float]:
         if not self.of.integral:
-            return super()._rounded(bits)
+            return Operator._rounded(self, bits)
         scale = rounding_scale(bits, float(np.abs(self.weights).max()))
         return self._rounded_at(scale), scale
 
     def _rounded_at(self, scale: float) -> Operator:
         if not self.of.integral:
-            return super()._rounded_at(scale)
+            return Operator._rounded_at(self, scale)
         return Weighted(rounded_but_not_to_zero(scale * self.weights), self.of)
 
     def _rows(self, start: int, stop: int) -> Vector:
@@ -197,3 +185,46 @@ class Weighted(Operator):
 
     def _integers(self) -> Indices:
         return np.asarray(self.weights.astype(np.int64)[:, None] * self.of._integers())
+
+
+@dataclass(frozen=True, eq=False)
+class Transpose(Wrapper):
+    """Aᵗ, by swapping the two actions of A."""
+
+    of: Operator
+
+    full_column_rank = None
+
+    @property
+    def rounding_keeps_row_space(self) -> bool:
+        return self.integral
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        m, n = self.of.shape
+        return n, m
+
+    def _apply(self, x: Array) -> Array:
+        return self.of._adjoint(x)
+
+    def _adjoint(self, y: Array) -> Array:
+        return self.of._apply(y)
+
+    @property
+    def T(self) -> Operator:
+        return self.of
+
+    def _around(self, other: Operator) -> Operator:
+        return other.T
+
+    def pinv(self) -> Operator:
+        return self.of.pinv().T
+
+    def nuclear_norm(self) -> float:
+        return self.of.nuclear_norm()
+
+    def _dense(self) -> Vector:
+        return self.of._dense().T
+
+    def _integers(self) -> Indices:
+        return self.of._integers().T

@@ -14,8 +14,7 @@ import numpy as np
 import scipy
 
 from .base import Operator, Vector
-from .prefix import Prefix
-from .ranges import Ranges
+from .ranges import Prefix, Ranges
 from .scaled import Scaled
 
 CACHED = 2**15
@@ -41,6 +40,29 @@ def green_trace(a: Vector, b: Vector, u: Vector, h: Vector, mirror: int) -> floa
     alpha, beta = a * u, b * u
     diagonal = float(np.dot(alpha * beta, h[0] + mirror * h[1::2]))
     return diagonal + 2.0 * (_toeplitz_sum(alpha, beta, h) + mirror * _hankel_sum(alpha, beta, h))
+
+
+def prefix_variances(u: Vector, h: Vector, mirror: int) -> Vector:
+    """Σ_{i,j≤k} M_ij for every k, with M as above: each cell adds its own term and its pairs with those before it."""
+    n, size = len(u), 2 * SMALL
+    while size < len(u):
+        size *= 2
+    length = scipy.fft.next_fast_len(2 * n, real=True)
+    product = scipy.fft.rfft(u, length) * scipy.fft.rfft(np.concatenate(([0.0], h[1:n])), length)
+    pairs = scipy.fft.irfft(product, length)[:n]
+    left, kernel, hankel = _padded(u, size), _padded(h, 2 * size), np.zeros(size)
+    half = size // 2
+    while half >= SMALL:
+        blocks = left.reshape(-1, 2 * half)
+        product = scipy.fft.rfft(blocks[:, half - 1 :: -1], 2 * half)
+        product *= scipy.fft.rfft(kernel.reshape(-1, 4 * half)[:, half + 1 : 3 * half], 2 * half)
+        sums = scipy.fft.irfft(product, 2 * half, overwrite_x=True)
+        hankel.reshape(-1, 2 * half)[:, half:] += sums[:, half - 1 : -1]
+        half //= 2
+    lefts, kernels = left.reshape(-1, SMALL), kernel.reshape(-1, 2 * SMALL)
+    for j in range(1, SMALL):
+        hankel.reshape(-1, SMALL)[:, j] += np.einsum("ti,ti->t", lefts[:, :j], kernels[:, j + 1 : 2 * j + 1])
+    return np.asarray(np.cumsum(u * (u * (h[0] + mirror * h[1::2]) + 2 * (pairs + mirror * hankel[:n]))))
 
 
 def _toeplitz_sum(alpha: Vector, beta: Vector, h: Vector) -> float:

@@ -9,9 +9,10 @@ import numpy as np
 
 from rowspace.exceptions import InvalidInput
 
-from .base import Array, Indices, Operator, Vector
-from .checks import rounding_scale
-from .composed import Sum
+from .base import Array, Indices, Operator, Vector, check_operators
+from .composed import Composed, Sum
+from .dense import Dense, Sparse
+from .scaled import Scaled
 
 
 @dataclass(frozen=True, eq=False, init=False)
@@ -84,9 +85,7 @@ class Stack(Operator):
     def largest_entry(self) -> float:
         return max(part.largest_entry() for part in self.parts)
 
-    def _rounded(self, bits: int) -> tuple[Operator, float]:
-        scale = rounding_scale(bits, self.largest_entry())
-        return self._rounded_at(scale), scale
+    _rounded = Operator._rounded_by_scale
 
     def _rounded_at(self, scale: float) -> Operator:
         return Stack(*(part._rounded_at(scale) for part in self.parts))
@@ -114,3 +113,25 @@ class Stack(Operator):
 
     def _integers(self) -> Indices:
         return np.concatenate([part._integers() for part in self.parts])
+
+
+def lean_gram(W: Operator) -> Operator:
+    """WᵗW with the cheapest action on one vector.
+
+    A structure's own Gram matrix has a fast action already. One given entry by entry has an n × n array for
+    it, which pays only when W has more than n/2 rows; that of a sparse one may fill up entirely (one row of ones does),
+    which pays only when W has more than n² entries.
+
+    >>> from rowspace import operators as op
+    >>> lean_gram(op.Stack(op.Prefix(4), op.Sparse([[1, 1, 1, 1]]))).terms[1]
+    Composed(...)
+    """
+    check_operators(W)
+    if isinstance(W, Stack):
+        return Sum(tuple(lean_gram(part) for part in W.parts))
+    if isinstance(W, Scaled):
+        return Scaled.of_product(W.factor**2, lean_gram(W.of))
+    m, n = W.shape
+    if (isinstance(W, Sparse) and not W.has_small_gram) or (isinstance(W, Dense) and 2 * m <= n):
+        return Composed(W.T, W)
+    return W.gram()

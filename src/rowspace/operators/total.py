@@ -7,20 +7,19 @@ from dataclasses import dataclass
 import numpy as np
 
 from .base import Array, Indices, Operator, Vector
-from .checks import check_number, check_size, check_supported
+from .checks import check_number, check_supported
+from .kinds import OnCells, Symmetric
+from .scaled import Scaled
 
 
 @dataclass(frozen=True, eq=False)
-class Total(Operator):
+class Total(OnCells):
     """1ₙᵗ: the single query that counts everybody."""
 
     n: int
 
     integral = True
     nonnegative = True
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "n", check_size("n", self.n))
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -67,7 +66,7 @@ class Total(Operator):
 
 
 @dataclass(frozen=True, eq=False)
-class UniformGram(Operator):
+class UniformGram(OnCells, Symmetric):
     """a·I + b·J with J all ones: the Gram matrix of workloads that treat all cells alike."""
 
     n: int
@@ -75,13 +74,9 @@ class UniformGram(Operator):
     b: float
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "n", check_size("n", self.n))
+        super().__post_init__()
         object.__setattr__(self, "a", check_number("a", self.a))
         object.__setattr__(self, "b", check_number("b", self.b))
-
-    @property
-    def shape(self) -> tuple[int, int]:
-        return self.n, self.n
 
     @property
     def integral(self) -> bool:
@@ -94,13 +89,6 @@ class UniformGram(Operator):
     def _apply(self, x: Array) -> Array:
         a, b = (int(self.a), int(self.b)) if x.dtype.kind == "i" else (self.a, self.b)
         return np.asarray(a * x + b * x.sum(axis=-1, keepdims=True))
-
-    def _adjoint(self, y: Array) -> Array:
-        return self._apply(y)
-
-    @property
-    def T(self) -> Operator:
-        return self
 
     def pinv(self) -> Operator:
         # Eigenvalues: a on the complement of 1ₙ, a + nb on 1ₙ; invert those that are not zero.
@@ -116,3 +104,52 @@ class UniformGram(Operator):
 
     def _dense(self) -> Vector:
         return self.a * np.eye(self.n) + self.b
+
+
+@dataclass(frozen=True, eq=False)
+class CellContrasts(OnCells, Symmetric):
+    """n·I − 11ᵗ over n cells: n times the projection onto the vectors that sum to zero.
+
+    >>> CellContrasts(3).to_dense().astype(int)
+    array([[ 2, -1, -1],
+           [-1,  2, -1],
+           [-1, -1,  2]])
+    """
+
+    n: int
+
+    integral = True
+    full_column_rank = False
+
+    def _apply(self, x: Array) -> Array:
+        return self._apply_along(x, -1)
+
+    def _apply_along(self, x: Array, axis: int) -> Array:
+        return np.asarray(self.n * x - x.sum(axis=axis, keepdims=True))
+
+    def gram(self) -> Operator:
+        return Scaled.of_product(self.n, self)
+
+    def pinv(self) -> Operator:
+        return Scaled.of_product(1 / self.n**2, self)
+
+    def _column_sums(self, p: int) -> Vector:
+        return np.full(self.n, self._max_column_sum(p))
+
+    def _max_column_sum(self, p: int) -> float:
+        return float(self._integer_norm(p))
+
+    def _integer_norm(self, p: int) -> int:
+        return int((self.n - 1) ** p) + self.n - 1
+
+    def _exact_column_sums(self, p: int) -> list[int]:
+        return [self._integer_norm(p)] * self.n
+
+    def largest_entry(self) -> float:
+        return float(self.n - 1)
+
+    def squared_frobenius(self) -> float:
+        return float(self.n**2 * (self.n - 1))
+
+    def nuclear_norm(self) -> float:
+        return float(self.n * (self.n - 1))

@@ -15,11 +15,12 @@ import numpy as np
 from rowspace.exceptions import InvalidInput
 
 from .base import Array, Operator, Vector
-from .checks import check_number, read_only, rounding_scale
-from .levels import Levels, SubtreeVariances
+from .checks import check_size, read_only
+from .kinds import Levelled, check_level_weights
+from .levels import Levels, RegularLevels, SubtreeVariances
 
 
-class TreeLike(Operator):
+class TreeLike(Levelled, abstract=True):
     """What every tree can do, given `levels` and `weights`; leaves are cells in order."""
 
     nonnegative = True
@@ -27,11 +28,6 @@ class TreeLike(Operator):
     @cached_property
     def levels(self) -> Levels:
         """The nested partitions."""
-        raise NotImplementedError
-
-    @property
-    def level_weights(self) -> tuple[float, ...]:
-        """Weight of every level, root first."""
         raise NotImplementedError
 
     @cached_property
@@ -48,14 +44,6 @@ class TreeLike(Operator):
         return sum(self.levels.counts), self.levels.n
 
     @property
-    def rounding_keeps_row_space(self) -> bool:
-        return True
-
-    @property
-    def integral(self) -> bool:
-        return all(weight.is_integer() and weight < 2**53 for weight in self.level_weights)
-
-    @property
     def full_column_rank(self) -> bool:
         return self._lowest == len(self.level_weights) - 1 or bool(
             (self.levels.sizes(self._lowest) == 1).all()
@@ -63,48 +51,28 @@ class TreeLike(Operator):
 
     def _apply(self, x: Array) -> Array:
         out = np.empty((*x.shape[:-1], self.shape[0]), dtype=x.dtype)
-        sums, end = x, self.shape[0]
+        sums, end, weights = x, self.shape[0], self._weights_for(x)
         for level in reversed(range(len(self.level_weights))):
             if level + 1 < len(self.level_weights):
                 sums = self.levels.gather(level, sums)
             start = end - self.levels.counts[level]
-            np.multiply(sums, self._weight_for(level, x), out=out[..., start:end])
+            np.multiply(sums, weights[level], out=out[..., start:end])
             end = start
         return out
 
     def _adjoint(self, y: Array) -> Array:
-        pieces = self._split(y)
-        out = pieces[0] * self._weight_for(0, y)
+        pieces, weights = self._split(y), self._weights_for(y)
+        out = pieces[0] * weights[0]
         for level in range(1, len(pieces)):
             out = self.levels.spread(level - 1, out)
-            out += pieces[level] * self._weight_for(level, y)
+            out += pieces[level] * weights[level]
         return out
 
     def _split(self, y: Array) -> list[Array]:
         return np.split(y, np.cumsum(self.levels.counts)[:-1], axis=-1)
 
-    def _weight_for(self, level: int, x: Array) -> float:
-        weight = self.level_weights[level]
-        return int(weight) if x.dtype.kind == "i" else weight
-
     def pinv(self) -> Operator:
         return TreeInverse(self)
-
-    def _column_sums(self, p: int) -> Vector:
-        return np.full(self.shape[1], self._max_column_sum(p))
-
-    def _max_column_sum(self, p: int) -> float:
-        # Every cell lies in exactly one node of every level.
-        return float(sum(weight**p for weight in self.level_weights))
-
-    def _integer_norm(self, p: int) -> int:
-        return sum(int(weight) ** p for weight in self.level_weights)
-
-    def _exact_column_sums(self, p: int) -> list[int]:
-        return [self._integer_norm(p)] * self.shape[1]
-
-    def largest_entry(self) -> float:
-        return max(self.level_weights)
 
     def _profile_trace(self, W: Operator) -> float:
         """tr((AᵗA)⁻¹WᵗW) in O(n · levels), from the energy of one vector per node.
@@ -125,6 +93,22 @@ class TreeLike(Operator):
             energy = W.segment_energy(density, self.levels.bounds[level])
             total -= float(np.sum(variances.children[level] * energy))
         return total + float(np.sum(variances.own[0] * energy))
+
+    def row_variances(self, W: Operator) -> Vector | None:
+        """The same for every query."""
+        if not self.full_column_rank:
+            return None
+        density, terms = self._shares_below(self._lowest), []
+        for level in reversed(range(self._lowest + 1)):
+            bounds, count = self.levels.bounds[level], self.levels.counts[level]
+            powers = np.broadcast_to(self._variances.own[level], (count,))
+            if level < self._lowest:
+                powers = powers - self._variances.children[level]
+            terms.append(W.segment_squares(density, bounds, powers))
+            if level:
+                density = density * self._cellwise(level, self._share(level - 1))
+        known = [term for term in terms if term is not None]
+        return np.sum(known, axis=0) if known else None
 
     def _share(self, level: int) -> Vector:
         """s/S for every node of level + 1: its part in its parent's children's variance."""
@@ -179,13 +163,6 @@ class Tree(TreeLike):
         """Weight of every level, root first."""
         return self.weights
 
-    def _rounded(self, bits: int) -> tuple[Operator, float]:
-        scale = rounding_scale(bits, self.largest_entry())
-        return self._rounded_at(scale), scale
-
-    def _rounded_at(self, scale: float) -> Operator:
-        return Tree(self.bounds, rounded_weights(self.weights, scale))
-
 
 @dataclass(frozen=True, eq=False)
 class TreeInverse(Operator):
@@ -233,17 +210,58 @@ class TreeInverse(Operator):
         return tree._apply(self._apply(answers))
 
 
-def check_level_weights(weights: Any, levels: int) -> tuple[float, ...]:
-    """As many finite weights ≥ 0 as levels, not all zero."""
-    given = tuple(weights) if isinstance(weights, (tuple, list, np.ndarray)) else ()
-    if len(given) != levels:
-        raise InvalidInput(f"expected a sequence of {levels} level weights, root first")
-    checked = tuple(float(check_number("a level weight", weight)) for weight in given)
-    if min(checked) < 0 or not any(checked):
-        raise InvalidInput("expected level weights >= 0, not all zero")
-    return checked
+@dataclass(frozen=True, eq=False)
+class Hierarchy(TreeLike):
+    """Sums over blocks of n, …, b², b, 1 cells; `Hierarchy(4)` is the paper's H₄.
 
+    Any n ≥ 1: where n is no power of the branching factor, the last block of a level is cut short. One weight
+    per level, root first; all ones by default. Every column has the same norm. O(n) for every verb.
 
-def rounded_weights(weights: tuple[float, ...], scale: float) -> tuple[float, ...]:
-    """Integer weights close to scale · weights; a positive weight never becomes zero."""
-    return tuple(float(max(1, round(scale * w))) if w else 0.0 for w in weights)
+    >>> Hierarchy(6, branching=3).to_dense().astype(int)
+    array([[1, 1, 1, 1, 1, 1],
+           [1, 1, 1, 0, 0, 0],
+           [0, 0, 0, 1, 1, 1],
+           [1, 0, 0, 0, 0, 0],
+           [0, 1, 0, 0, 0, 0],
+           [0, 0, 1, 0, 0, 0],
+           [0, 0, 0, 1, 0, 0],
+           [0, 0, 0, 0, 1, 0],
+           [0, 0, 0, 0, 0, 1]])
+    """
+
+    n: int
+    branching: int = 2
+    weights: tuple[float, ...] | None = None
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "n", check_size("n", self.n))
+        object.__setattr__(self, "branching", check_size("branching", self.branching, least=2))
+        if self.n > 2**40:
+            raise InvalidInput(f"expected at most 2**40 cells, got {self.n}")
+        if self.weights is not None:
+            object.__setattr__(self, "weights", check_level_weights(self.weights, self.depth))
+
+    @property
+    def depth(self) -> int:
+        """Number of levels, the root and the cells included."""
+        depth, size = 1, 1
+        while size < self.n:
+            depth, size = depth + 1, size * self.branching
+        return depth
+
+    @cached_property
+    def levels(self) -> Levels:
+        """The nested partitions."""
+        return RegularLevels(self.n, self.branching)
+
+    @property
+    def level_weights(self) -> tuple[float, ...]:
+        """Weight of every level, root first."""
+        return (1.0,) * self.depth if self.weights is None else self.weights
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        rows, size = 0, 1
+        for _ in range(self.depth):
+            rows, size = rows - (-self.n // size), size * self.branching
+        return rows, self.n

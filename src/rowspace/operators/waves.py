@@ -17,12 +17,35 @@ import numpy as np
 import scipy
 
 from .base import Array, Operator, Vector
-from .checks import check_size
-from .identity import Identity
+from .diagonal import Identity
+from .kinds import OnCells, Symmetric
+
+
+class Waves(OnCells, abstract=True):
+    """What both transforms share."""
+
+    full_column_rank = True
+    mirror: ClassVar[int]
+
+    def gram(self) -> Operator:
+        return Identity(self.n)
+
+    def unfolded(self, kernel: Array) -> Array:
+        """kernel(0), …, kernel(2n − 1)."""
+        raise NotImplementedError
+
+    def kernel(self, spectrum: Vector) -> Vector:
+        """The kernel with this spectrum."""
+        raise NotImplementedError
+
+    def diagonal(self, spectrum: Vector) -> Vector:
+        """The diagonal of Qᵗ diag(spectrum) Q: kernel(0) ∓ kernel(2j + 1)."""
+        kernel = self.unfolded(self.kernel(spectrum))
+        return np.asarray(kernel[0] + self.mirror * kernel[1::2])
 
 
 @dataclass(frozen=True, eq=False)
-class Sines(Operator):
+class Sines(Waves):
     """√(2/n)·sin(πk(j − ½)/n) for k, j = 1…n, the last row divided by √2: DST-II, zero at both ends.
 
     Its kernels have n + 1 terms, repeat after 2n, and matter only up to a constant.
@@ -32,23 +55,11 @@ class Sines(Operator):
 
     mirror: ClassVar[int] = -1
 
-    full_column_rank = True
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "n", check_size("n", self.n))
-
-    @property
-    def shape(self) -> tuple[int, int]:
-        return self.n, self.n
-
     def _apply(self, x: Array) -> Array:
         return np.asarray(scipy.fft.dst(x, 2, norm="ortho"))
 
     def _adjoint(self, y: Array) -> Array:
         return np.asarray(scipy.fft.dst(y, 3, norm="ortho"))
-
-    def gram(self) -> Operator:
-        return Identity(self.n)
 
     def pinv(self) -> Operator:
         return self.T
@@ -83,11 +94,6 @@ class Sines(Operator):
         """kernel(0), …, kernel(2n − 1)."""
         return np.concatenate((kernel, kernel[-2:0:-1]))
 
-    def diagonal(self, spectrum: Vector) -> Vector:
-        """The diagonal of Qᵗ diag(spectrum) Q: kernel(0) ∓ kernel(2j + 1)."""
-        kernel = self.unfolded(self.kernel(spectrum))
-        return np.asarray(kernel[0] + self.mirror * kernel[1::2])
-
     def filtered(self, x: Array, spectrum: Vector) -> Array:
         """Qᵗ diag(spectrum) Q x, with one scaling in place of two square roots."""
         waves = scipy.fft.dst(x, 2)
@@ -96,7 +102,7 @@ class Sines(Operator):
 
 
 @dataclass(frozen=True, eq=False)
-class Cosines(Operator):
+class Cosines(Waves, Symmetric):
     """√(2/n)·cos(π(k − ½)(j − ½)/n) for k, j = 1…n: DCT-IV, flat at the left end and zero at the right.
 
     It is its own inverse. Its kernels have n terms and continue as kernel(2n − d) = −kernel(d).
@@ -106,27 +112,8 @@ class Cosines(Operator):
 
     mirror: ClassVar[int] = 1
 
-    full_column_rank = True
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "n", check_size("n", self.n))
-
-    @property
-    def shape(self) -> tuple[int, int]:
-        return self.n, self.n
-
     def _apply(self, x: Array) -> Array:
         return np.asarray(scipy.fft.dct(x, 4, norm="ortho"))
-
-    def _adjoint(self, y: Array) -> Array:
-        return self._apply(y)
-
-    @property
-    def T(self) -> Operator:
-        return self
-
-    def gram(self) -> Operator:
-        return Identity(self.n)
 
     def pinv(self) -> Operator:
         return self
@@ -160,11 +147,6 @@ class Cosines(Operator):
     def unfolded(self, kernel: Array) -> Array:
         """kernel(0), …, kernel(2n − 1)."""
         return np.concatenate((kernel, np.zeros(1, kernel.dtype), -kernel[:0:-1]))
-
-    def diagonal(self, spectrum: Vector) -> Vector:
-        """The diagonal of Qᵗ diag(spectrum) Q: kernel(0) ∓ kernel(2j + 1)."""
-        kernel = self.unfolded(self.kernel(spectrum))
-        return np.asarray(kernel[0] + self.mirror * kernel[1::2])
 
     def filtered(self, x: Array, spectrum: Vector) -> Array:
         """Qᵗ diag(spectrum) Q x, with one scaling in place of two square roots."""

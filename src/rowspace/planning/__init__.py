@@ -1,12 +1,15 @@
 """Plans: strategy, predicted error and certificate, all before data is touched."""
 
+from .balancing import Met
 from .choosing import CELL_LIMIT, plan
 from .considered import Considered, considered
 from .groups import GroupError
 from .plan import Candidate, Plan
 from .population import interval_words, population
+from .purpose import Purpose, for_purpose
 from .target_text import Target, parse_target
-from .targets import Met, TargetPlan, plan_for
+from .targets import TargetPlan, plan_for
+from .targets_given import MetAlready
 from .whatif import WhatIf, recalibrated, whatif
 
 __all__ = [
@@ -15,11 +18,14 @@ __all__ = [
     "Considered",
     "GroupError",
     "Met",
+    "MetAlready",
     "Plan",
+    "Purpose",
     "Target",
     "TargetPlan",
     "WhatIf",
     "considered",
+    "for_purpose",
     "interval_words",
     "parse_target",
     "plan",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from math import inf
 from typing import Any, Literal
@@ -11,21 +11,40 @@ import numpy as np
 import numpy.typing as npt
 import scipy
 
-from rowspace.exceptions import IntegerOverflow, InvalidInput, RowspaceError, TooLarge
+from rowspace.error import noise_level
+from rowspace.exceptions import InvalidInput, TooLarge
 from rowspace.operators import Operator
-from rowspace.privacy import NoiseModel, Privacy
-from rowspace.strategy import Result, Select, Strategy, WorstQueryResult, to_integers, unit_lower_bound
-from rowspace.tables import ProductWorkload
+from rowspace.privacy import Privacy
+from rowspace.strategy import (
+    ALMOST,
+    Asked,
+    IdentityStrategy,
+    Result,
+    Select,
+    Strategy,
+    WorstQueryResult,
+    as_asked,
+    best_lower_bound,
+    products_bound,
+)
+from rowspace.tables import ProductWorkload, woven_entries
 from rowspace.threads import one_thread_if_small
 from rowspace.workload import Workload
 
-from .given import noise_per_sensitivity, plan_given
+from .against import plan_against
+from .given import plan_given
+from .periods import plan_periods
 from .places import with_cells_beside, without_unseen
 from .plan import Candidate, Plan
+from .purpose import Purpose, for_purpose
 from .taxonomies import taxonomy_trees
 
 CELL_LIMIT = 10**8
 """Most cells of the attributes a workload touches for strategies over the cells; strategies of tables need no limit."""
+
+WOVEN_LIMIT = 2**25
+"""Most entries of a matrix over the cells that queries which tie distant attributes need written out; beyond, only
+strategies of tables are tried."""
 
 TABLE_LIMIT = 2**28
 """Most cells of the tables that are measured: 2 GB of integers."""
@@ -40,17 +59,27 @@ def plan(
     *,
     effort: Effort = "normal",
     objective: Objective = "total",
+    purpose: Purpose = "answers",
     strategy: Operator | npt.ArrayLike | scipy.sparse.sparray | None = None,
+    given: Iterable[Any] = (),
+    over: str | None = None,
     rng: np.random.Generator | None = None,
 ) -> Plan:
     """Choose what to ask of the data so that this workload's answers have the least error.
 
-    Attributes the workload does not touch are summed out and cost nothing. The result is never worse than
-    asking every cell (the identity strategy).
+    Attributes the workload does not touch are summed out and cost nothing. Candidates are compared by the integers that
+    are asked and the noise that is drawn, so the result is never worse than asking every cell (the identity strategy).
 
     workload: what is asked. privacy: the guarantee.
-    effort: how many candidates are tried. objective: the sum of squared errors, or the largest one.
+    effort: how many candidates are tried. objective: the sum of squared errors, or the largest one; importance weights
+    say how much an answer counts in the sum, and play no part in the largest (for unequal demands see `plan_for`).
+    purpose: "answers" that are used as they are, or "tables" that `Release.estimate_tables` makes believable: then
+    tables are weighted for that, and the certificate is for those weights.
     strategy: a matrix or operator of your own over the cells of the workload's attributes, instead of a search.
+    given: earlier releases of the same table; the plan is best together with them, and its errors are those of
+    `combine([*given, release])`.
+    over: an attribute whose cells are periods, such as months: the plan is measured and published period by period, by
+    `rs.instalment`, and its errors are those of each answer when its last period is over.
     rng: for optimizers that search at random; the same generator state gives the same plan.
 
     >>> import rowspace as rs
@@ -61,63 +90,108 @@ def plan(
     """
     _check_kind(workload, Workload, "a workload such as rs.workload.ranges(domain, 'age')")
     _check_kind(privacy, Privacy, "a privacy guarantee such as rs.PureDP(epsilon=1.0)")
+    workload = for_purpose(workload, privacy, purpose)
     select = Select(effort=effort, objective=objective)
+    if over is not None:
+        if strategy is not None or not isinstance(given, tuple) or given:
+            raise InvalidInput(
+                "expected over= without strategy= and given=: its strategy is chosen by period"
+            )
+        return plan_periods(workload, privacy, over, select, rng)
     if strategy is not None:
         made = plan_given(workload, privacy, strategy)
         return made if objective == "total" else _judged_by_worst(made)
-    reduced = workload.reduced()
-    counted = reduced.over(reduced.domain.with_places())
+    if not isinstance(given, tuple) or given:
+        return plan_against(workload, privacy, given, select, rng)
+    return plan_over(workload.reduced(), privacy, select, rng)
+
+
+def plan_over(
+    workload: Workload, privacy: Privacy, select: Select, rng: np.random.Generator | None = None
+) -> Plan:
+    """The plan over all attributes of the workload's domain, also those it does not touch."""
+    return _planned(workload, privacy, select, rng)[0]
+
+
+def plan_for_demands(workload: Workload, privacy: Privacy, effort: Effort) -> tuple[Plan, float]:
+    """The plan of least largest weighted error, and what that is at least, squared and at unit noise."""
+    select = Select(effort=effort, objective="max")
+    return _planned(workload.reduced(), privacy, select, None, weighted=True)
+
+
+def _planned(
+    workload: Workload,
+    privacy: Privacy,
+    select: Select,
+    rng: np.random.Generator | None,
+    weighted: bool = False,
+) -> tuple[Plan, float]:
+    """The plan, and the bound on its largest error at unit noise; `weighted`: that of answers times their weights."""
+    objective = select.objective
+    counted = workload.over(workload.domain.with_places())
     products = counted.products()
     own = without_unseen(counted)
     with one_thread_if_small(min(own.domain.size, CELL_LIMIT)):
         tables = products.only_tables and own.domain.size > select.limits.gaussian_cells
-        if own.domain.size > CELL_LIMIT or (privacy.norm == 2 and (products.only_cells or tables)):
+        too_many = own.domain.size > CELL_LIMIT or woven_entries(own.products()) > WOVEN_LIMIT
+        W = None
+        cells, counts = own.products(), products
+        if objective == "max" and not weighted:
+            cells, counts = cells.unweighted(), counts.unweighted()
+        if too_many or (privacy.norm == 2 and (products.only_cells or tables)):
             # Nothing over the cells can be built, or need be: for marginals residuals are optimal, and nearly so
             # where their attributes have places that are not asked for.
-            results, unit_bound = select.tables(products, privacy, rng), 0.0
+            results, unit_bound = select.without_cells(counts, privacy, rng), 0.0
+            if privacy.is_coarse and objective == "total" and not too_many:
+                W = own.weighted_operator()
+                results.append(IdentityStrategy().optimize(W, privacy))
         else:
             select = replace(select, taxonomies=taxonomy_trees(own.domain))
-            results = select.candidates(own.products(), privacy, rng, products)
-            unit_bound = unit_lower_bound(own.weighted_operator(), privacy)
-        results = _that_fit(results, reduced)
-        integers, noise = _in_integers(results, privacy)
+            results = select.candidates(cells, privacy, rng, counts)
+            W = own.weighted_operator()
+            # Where a candidate is certified its bound is as good.
+            certified = results[0].ratio < ALMOST
+            unit_bound = 0.0 if certified else best_lower_bound(W, privacy)
+        results = _that_fit(results, workload)
+        worst = _worst_bound(results, counts, privacy) if objective == "max" else 0.0
+        if counts is not products:
+            unit_bound = unit_bound or products_bound(products, privacy)
+            results = [_reweighted(r, own.products(), products, privacy, unit_bound) for r in results]
+        asked = as_asked(results, W, products, privacy, objective)
+    integers, noise = asked[0].integers, asked[0].noise
     places = counted.domain.places
-    if own is not counted and Strategy.of(integers).tables is None:
+    if integers.shape[1] != counted.domain.size:
         extended = with_cells_beside(integers, own.domain, counted.domain, privacy)
         integers, places = (integers, own.domain.places) if extended is None else (extended, places)
-    per_unit = noise_per_sensitivity(integers, noise, privacy)
     unit_bound = max(unit_bound, max(r.lower_bound for r in results) / privacy.unit_variance)
-    candidates = tuple(
-        Candidate(r.name, r.total_error, r.ratio if r.lower_bound > 0 else None, r.seconds, _worst(r))
-        for r in results
-    )
-    worst = per_unit * _worst_bound(results, unit_bound, products, privacy) if objective == "max" else 0.0
-    return Plan(
-        reduced, privacy, integers, noise, per_unit * unit_bound, candidates, objective, worst, places
-    )
+    bound = privacy.least_variance * unit_bound
+    candidates = tuple(_candidate(one, bound) for one in asked)
+    objective, largest = ("total", 0.0) if weighted else (objective, privacy.least_variance * worst)
+    return Plan(workload, privacy, integers, noise, bound, candidates, objective, largest, places), worst
 
 
-def _worst(result: Result) -> float | None:
-    """The worst answer's squared error, where it was looked at."""
-    found = result.max_error if isinstance(result, WorstQueryResult) else None
-    found = found if result.worst is None else result.worst
-    return found if found is not None and found < inf else None
+def _candidate(asked: Asked, bound: float) -> Candidate:
+    """The candidate as a plan lists it."""
+    ratio = asked.total_error / bound if bound > 0 else None
+    worst = asked.worst if asked.worst is not None and asked.worst < inf else None
+    return Candidate(asked.result.name, asked.total_error, ratio, asked.result.seconds, worst)
 
 
-def _worst_bound(
-    results: Sequence[Result], unit_bound: float, products: ProductWorkload, privacy: Privacy
-) -> float:
-    """What no strategy's worst answer goes below, importance aside, at unit noise.
+def _worst_bound(results: Sequence[Result], queries: ProductWorkload, privacy: Privacy) -> float:
+    """What no strategy's worst answer goes below at unit noise: the mean of all, or what an optimizer has proved."""
+    found = [result.lower_bound / queries.queries for result in results]
+    found += [result.max_lower_bound for result in results if isinstance(result, WorstQueryResult)]
+    return max(found) / privacy.unit_variance
 
-    The weighted total is at most the worst error times the sum of squared weights. Optimizers for the worst answer may
-    know better: those over cells of the answers times their weights, those of tables of the answers themselves.
-    """
-    found = [unit_bound / _importance(products)]
-    for result in results:
-        if isinstance(result, WorstQueryResult):
-            weight = float(products.powers.max()) if result.weighted else 1.0
-            found.append(result.max_lower_bound / privacy.unit_variance / weight)
-    return max(found)
+
+def _reweighted(
+    result: Result, cells: ProductWorkload, tables: ProductWorkload, privacy: Privacy, unit_bound: float
+) -> Result:
+    """A result for queries that were all alike, with the total error and the bound of the weighted ones."""
+    strategy = Strategy.of(result.strategy)
+    trace = strategy.trace(cells if strategy.sizes is None else tables)
+    total = noise_level(result.strategy, privacy) * trace
+    return replace(result, total_error=total, lower_bound=min(privacy.unit_variance * unit_bound, total))
 
 
 def _judged_by_worst(plan: Plan) -> Plan:
@@ -129,19 +203,6 @@ def _judged_by_worst(plan: Plan) -> Plan:
 def _importance(products: ProductWorkload) -> float:
     """The sum of all queries' squared weights."""
     return float(products.powers @ np.array(products.sizes_of_parts, dtype=np.float64))
-
-
-def _in_integers(results: Sequence[Result], privacy: Privacy) -> tuple[Operator, NoiseModel]:
-    """The best strategy that fits integers of 64 bits, and its noise; products of many matrices may not."""
-    refused: RowspaceError = TooLarge(
-        "no strategy can handle this workload; use fewer or smaller sets of attributes"
-    )
-    for result in results:
-        try:
-            return to_integers(result.strategy, privacy)
-        except IntegerOverflow as error:
-            refused = refused if isinstance(refused, IntegerOverflow) else error
-    raise refused
 
 
 def _that_fit(results: list[Result], workload: Workload) -> list[Result]:

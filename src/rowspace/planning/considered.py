@@ -38,18 +38,16 @@ class Considered:
 
 def considered(plan: Plan) -> Considered:
     """The candidates by what the plan was made for."""
-    weighted = any(part.weight != 1 for part in plan.workload.parts)
-    prefix = "weighted " if weighted else ""
     size = plan.workload.size
     if plan.objective == "total" or any(c.max_error is None for c in plan.candidates[:1]):
         errors = tuple(sqrt(candidate.total_error / size) for candidate in plan.candidates)
         bound = sqrt(plan.lower_bound / size) if plan.lower_bound > 0 else None
+        prefix = "weighted " if any(part.weight != 1 for part in plan.workload.parts) else ""
         return Considered(f"{prefix}RMSE", errors, bound, tuple(c.ratio for c in plan.candidates))
-    # The bound is for the answers themselves: beside errors times their weights it means nothing.
-    bound = sqrt(plan.max_lower_bound) if plan.max_lower_bound > 0 and not weighted else None
+    bound = sqrt(plan.max_lower_bound) if plan.max_lower_bound > 0 else None
     squares = [candidate.max_error for candidate in plan.candidates]
     return Considered(
-        f"{prefix}worst error",
+        "worst error",
         tuple(None if square is None else sqrt(square) for square in squares),
         bound,
         tuple(None if square is None or bound is None else square / bound**2 for square in squares),

@@ -10,6 +10,7 @@ from rowspace.exceptions import TooLarge
 from rowspace.notebook import notebook_table
 
 from .considered import considered
+from .remarks import SAYS_NOTHING
 
 if TYPE_CHECKING:
     from .plan import Plan
@@ -34,6 +35,7 @@ def plan_text(plan: Plan) -> str:
             f"  no strategy can go below      {plan.max_lower_bound:.6g}",
         ]
     lines[-1] += f"   {plan.certificate}"
+    lines += [f"  {remark}" for remark in plan.remarks]
     if plan.population:
         lines.append(f"  {plan.population}")
     judged = considered(plan)
@@ -41,7 +43,7 @@ def plan_text(plan: Plan) -> str:
     width = max((len(c.name) for c in plan.candidates), default=0)
     for c, error, ratio in zip(plan.candidates, judged.errors, judged.ratios, strict=True):
         figure = "–" if error is None else f"{error:.6g}"
-        far = "" if ratio is None else f"squared, {ratio:.4g} × the bound"
+        far = "" if ratio is None or ratio > SAYS_NOTHING else f"squared, {ratio:.4g} × the bound"
         lines.append(f"    {c.name:<{width}}  {figure:<10}  {far:<26}  {c.seconds:.2f} s")
     return "\n".join(lines)
 
@@ -51,13 +53,19 @@ def plan_html(plan: Plan) -> str:
     caption = Markup(
         "<strong>Plan</strong> for {:,} queries under {}: a typical answer has a standard error of "
         "<strong>{}</strong> (root mean square), {}. {}"
-    ).format(plan.workload.size, plan.privacy, _figure(plan.rmse), plan.certificate, plan.population)
+    ).format(
+        plan.workload.size,
+        plan.privacy,
+        _figure(plan.rmse),
+        plan.certificate,
+        " ".join((*plan.remarks, plan.population)),
+    )
     judged = considered(plan)
     rows = [
         [
             candidate.name,
             "–" if error is None else _figure(error),
-            "–" if ratio is None else _figure(ratio),
+            "–" if ratio is None or ratio > SAYS_NOTHING else _figure(ratio),
             f"{candidate.seconds:.2f}",
         ]
         for candidate, error, ratio in zip(plan.candidates, judged.errors, judged.ratios, strict=True)
@@ -82,6 +90,7 @@ def target_plan_html(found: TargetPlan) -> str:
         for met in found.met[:_MOST_GROUPS]
     ]
     left_out = len(found.met) - len(rows)
+    rows += [[g, "", "none", f"±{_figure(w)}", ""] for g, w in list(found.others.items())[:_GROUPS_SHOWN]]
     note = f"… and {left_out} more: .met. " if left_out else ""
     headings = ["queries about", "number", "target", "reached", "weight"]
     return notebook_table(caption, headings, rows, f"{note}The plan itself: .plan")

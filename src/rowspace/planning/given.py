@@ -9,8 +9,8 @@ from typing import Any
 
 from rowspace.exceptions import InvalidInput
 from rowspace.operators import Extended, Operator, as_operator
-from rowspace.privacy import NoiseModel, Privacy, integer_norm
-from rowspace.strategy import Strategy, calibrated_noise, to_integers, unit_lower_bound
+from rowspace.privacy import Privacy
+from rowspace.strategy import Strategy, best_lower_bound, calibrated_noise, to_integers
 from rowspace.threads import one_thread_if_small
 from rowspace.workload import Workload
 
@@ -48,22 +48,12 @@ def plan_given(workload: Workload, privacy: Privacy, strategy: Any) -> Plan:
             integers = asked_beside(integers, A.sizes, A.box, privacy)
             noise = calibrated_noise(integers, privacy)
         bounded = counted.domain.size <= BOUND_LIMIT
-        unit_bound = unit_lower_bound(counted.weighted_operator(), privacy) if bounded else 0.0
-    lower_bound = noise_per_sensitivity(integers, noise, privacy) * unit_bound
+        unit_bound = best_lower_bound(counted.weighted_operator(), privacy) if bounded else 0.0
+    lower_bound = privacy.least_variance * unit_bound
     plan = Plan(reduced, privacy, integers, noise, lower_bound, (), places=counted.domain.places)
     ratio = plan.ratio if lower_bound > 0 else None
     seconds = time.perf_counter() - started
     return replace(plan, candidates=(Candidate(NAME, plan.total_error, ratio, seconds),))
-
-
-def noise_per_sensitivity(strategy: Operator, noise: NoiseModel, privacy: Privacy) -> float:
-    """Variance of the integer noise per squared unit of sensitivity.
-
-    The bound is stated for noise of this quality, so that the ratio compares strategies and not samplers:
-    on a coarse grid discrete Laplace noise has a little less variance than the continuous law.
-    """
-    squared = integer_norm(strategy, privacy) ** (2 if privacy.norm == 1 else 1)
-    return noise.variance / max(1, squared)
 
 
 def _over_the_cells(A: Operator, workload: Workload) -> Operator:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from math import sqrt
 
 from rowspace.exceptions import TooLarge
-from rowspace.lines import one_line
+from rowspace.notebook import one_line
 from rowspace.strategy import Strategy
 from rowspace.tables import ProductWorkload
 

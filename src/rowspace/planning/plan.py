@@ -15,17 +15,19 @@ from rowspace.domain import Domain
 from rowspace.error import half_widths
 from rowspace.exceptions import FileError, InvalidInput, TooLarge
 from rowspace.files import read_archive, write_archive
-from rowspace.lines import one_line
+from rowspace.notebook import one_line
 from rowspace.operators import Extended, Operator, decode, encode
 from rowspace.operators.base import Vector
 from rowspace.privacy import NoiseModel, Privacy, noise_from_dict, privacy_from_dict
-from rowspace.strategy import Strategy, calibrated_noise, check_overflow
+from rowspace.strategy import Measured, Pooled, Strategy, calibrated_noise, check_overflow
+from rowspace.strategy.causal import periods_of_rows
 from rowspace.tables import ProductWorkload
 from rowspace.workload import Workload
 
 from .groups import GroupError, group_errors
 from .places import is_over_box, own_cells
 from .population import population
+from .remarks import SAYS_NOTHING, remarks
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -36,6 +38,9 @@ OBJECTIVES = ("total", "max")
 """What a plan can be made for: the sum of squared errors, or the worst answer's."""
 
 _LONGEST_NAME = 200
+
+_FOR_INTEGERS = "integers"
+"""What a file says of its bounds when they hold for integer strategies with the noise that is drawn."""
 
 _NO_BOUND = "no lower bound is available for this workload"
 
@@ -48,7 +53,7 @@ _MOST_CHECKED = 2**35
 class Candidate:
     """One strategy that was considered: its name, predicted total error, distance from the bound, and time.
 
-    max_error: its worst answer's squared error (times the squared weight), in plans for the worst answer.
+    max_error: its worst answer's squared error, importance weights aside, in plans for the worst answer.
     """
 
     name: str
@@ -71,12 +76,14 @@ class Plan:
     privacy: the guarantee.
     strategy: the integer matrix that will be asked of the data.
     noise: the exact distribution that will be added to each of its answers.
-    lower_bound: weighted total error that no strategy with this kind of noise can go below.
+    lower_bound: weighted total error that no integer strategy can go below with the noise drawn for it.
     candidates: what was considered, best first.
     objective: what it was made for, and certified for: "total", or "max" for the worst answer.
     max_lower_bound: squared error that no strategy's worst answer can go below, importance weights aside; for "max".
     places: the attributes whose missing values are counted in cells of their own.
     title: what the study is called, for those who read its answers.
+    given: what has been measured before, which its answers are derived from too; `combine` does it.
+    over: the attribute whose cells are periods, measured one after the other; empty where all is measured at once.
 
     Guarantees
     - A plan depends on the domain, the workload and the privacy parameters only, never on data
@@ -99,6 +106,8 @@ class Plan:
     max_lower_bound: float = 0.0
     places: frozenset[str] = frozenset()
     title: str = ""
+    given: tuple[Measured, ...] = ()
+    over: str = ""
 
     @cached_property
     def domain(self) -> Domain:
@@ -125,7 +134,7 @@ class Plan:
     def total_error(self) -> float:
         """Expected squared error summed over the workload, each query times its squared importance weight."""
         strategy, queries = self._asked(self.workload)
-        return self.noise.variance * strategy.trace(queries)
+        return self._variance * strategy.trace(queries)
 
     @cached_property
     def ratio(self) -> float:
@@ -144,7 +153,7 @@ class Plan:
     def rmse(self) -> float:
         """Root of the mean expected squared error of an answer, importance weights aside."""
         strategy, queries = self._asked(self.workload)
-        return sqrt(self.noise.variance * strategy.trace(queries.unweighted()) / self.workload.size)
+        return sqrt(self._variance * strategy.trace(queries.unweighted()) / self.workload.size)
 
     @cached_property
     def max_error(self) -> float:
@@ -164,7 +173,7 @@ class Plan:
         True
         """
         strategy, queries = self._asked(self.workload)
-        return self.noise.variance * strategy.variances(queries)
+        return self._variance * strategy.variances(queries)
 
     def error_bars(self, level: float = 0.95, queries: Workload | None = None) -> tuple[Vector, Vector]:
         """(standard errors, half-widths of confidence intervals) of the answers, known before any is drawn.
@@ -179,6 +188,8 @@ class Plan:
         True
         """
         strategy, asked = self._asked(queries or self.workload)
+        if self.given:
+            return self._pooled.error_bars(asked, level)
         parts = strategy.moments(asked)
         return np.sqrt(self.noise.variance * parts.second), half_widths(parts, self.noise, level)
 
@@ -192,7 +203,7 @@ class Plan:
         """
         strategy, queries = self._asked(self.workload)
         names = [part.group for part in self.workload.parts]
-        return group_errors(strategy, self.noise.variance, queries, names)
+        return group_errors(strategy, self._variance, queries, names)
 
     def _asked(self, queries: Workload) -> tuple[Strategy, ProductWorkload]:
         """The strategy and the queries it is asked.
@@ -201,11 +212,23 @@ class Plan:
         """
         A = self.strategy
         queries = self.counted if queries is self.workload else queries.over(self.domain)
+        if self.given:
+            return self._pooled.strategy, queries.products()
         if isinstance(A, Extended) and is_over_box(A, self.domain):
             own = own_cells(A, self.domain)
             if self.domain.places - own.places <= queries.unseen:
                 A, queries = A.of, queries.over(own)
         return Strategy.of(A), queries.products()
+
+    @cached_property
+    def _pooled(self) -> Pooled:
+        """The strategy beside what was measured before."""
+        return Pooled.of([Measured.of(self.strategy, self.noise), *self.given])
+
+    @property
+    def _variance(self) -> float:
+        """The variance of the noise on what `_asked` returns."""
+        return self._pooled.variance if self.given else self.noise.variance
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """What was considered, best on top, against the bound that no strategy can beat.
@@ -271,9 +294,22 @@ class Plan:
             return f"no lower bound is available for the error{of}" if of else _NO_BOUND
         if self.ratio < 1.00005:
             return f"optimal in the error{of}" if of else "optimal"
+        if self.ratio > SAYS_NOTHING:
+            return f"no lower bound on the error{of} says anything at this budget"
         if self.ratio < 2:
             return f"within {100 * (self.ratio - 1):.2g} % of the best possible squared error{of}"
         return f"within a factor {self.ratio:.3g} of the best possible squared error{of}"
+
+    @cached_property
+    def remarks(self) -> tuple[str, ...]:
+        """What must be known about the figures, in sentences: where the bound is loose, where noise is nearly always 0.
+
+        >>> import rowspace as rs
+        >>> domain = rs.Domain(age=rs.Numeric(0, 4, bins=4, outside="drop"))
+        >>> print(*rs.plan(rs.workload.total(domain), rs.PureDP(50.0)).remarks)
+        The noise is nearly always 0 at this budget: at most one in 2.6e+21 of the numbers that are asked gets any...
+        """
+        return remarks(self)
 
     def to_dict(self) -> dict[str, Any]:
         """The figures, JSON-safe, for reports and machines.
@@ -297,6 +333,7 @@ class Plan:
             **({"max_lower_bound": self.max_lower_bound} if self.objective == "max" else {}),
             "ratio": self.ratio if self.ratio < inf else None,
             "certificate": self.certificate,
+            "remarks": list(self.remarks),
             "candidates": [vars(c) for c in self.candidates],
             "groups": [vars(group) for group in self.group_errors()],
         }
@@ -349,18 +386,25 @@ class Plan:
         workload, workload_arrays = self.workload.to_dict()
         arrays = {f"strategy.{k}": v for k, v in strategy_arrays.items()}
         arrays |= {f"workload.{k}": v for k, v in workload_arrays.items()}
-        body = {
+        body: dict[str, Any] = {
             "workload": workload,
             "privacy": self.privacy.to_dict(),
             "strategy": strategy,
             "noise": self.noise.to_dict(),
             "lower_bound": self.lower_bound,
+            "bounds": _FOR_INTEGERS,
             "candidates": [vars(c) for c in self.candidates],
             "objective": self.objective,
             "max_lower_bound": self.max_lower_bound,
             **({"places": sorted(self.places)} if self.places else {}),
             "title": self.title,
+            **({"over": self.over} if self.over else {}),
         }
+        for number, measured in enumerate(self.given):
+            tree, own = encode(measured.strategy)
+            shape = {"variance": measured.variance, "excess_kurtosis": measured.excess_kurtosis}
+            body.setdefault("given", []).append({"strategy": tree, **shape, "step": measured.step})
+            arrays |= {f"given.{number}.{k}": v for k, v in own.items()}
         return body, arrays
 
     @classmethod
@@ -379,11 +423,11 @@ class Plan:
         strategy, privacy, domain = plan.strategy, plan.privacy, plan.domain
         if strategy.shape[1] != domain.size or not strategy.integral:
             raise FileError("damaged plan: the strategy does not fit the domain")
-        tables = Strategy.of(strategy).tables
-        if tables is not None:
+        sizes = Strategy.of(strategy).sizes
+        if sizes is not None:
             # It is asked of tables with the domain's sizes, but its sensitivity is that of its own. Checking its noise
             # goes attribute by attribute, whatever the cells.
-            if tables.sizes != domain.shape:
+            if sizes != domain.shape:
                 raise FileError("damaged plan: the strategy's attributes are not those of the domain")
         elif _operators_in(body["strategy"]) * min(strategy.shape[1], _MOST_CELLS_AT_ONCE) > _MOST_CHECKED:
             raise TooLarge("this plan's strategy has too many parts over too many cells to check its noise")
@@ -416,18 +460,49 @@ class Plan:
                 )
                 for c in body["candidates"]
             )
-            lower_bound = _figure(body["lower_bound"])
-            # Plans of the first versions do not say what they were made for.
-            objective, worst = body.get("objective", "total"), _figure(body.get("max_lower_bound", 0.0))
+            # Bounds of the first versions were for continuous noise; nor did their plans say what they were made for.
+            drawn = body.get("bounds") == _FOR_INTEGERS
+            factor = 1.0 if drawn else privacy.least_variance / privacy.unit_variance
+            lower_bound = factor * _figure(body["lower_bound"])
+            objective, worst = (
+                body.get("objective", "total"),
+                factor * _figure(body.get("max_lower_bound", 0.0)),
+            )
             places = _places(body.get("places", []), workload.domain)
-            title = body.get("title", "")
+            title, over = body.get("title", ""), body.get("over", "")
+            given = tuple(
+                Measured(
+                    decode(own["strategy"], _under(f"given.{number}.", arrays)),
+                    _figure(own["variance"]),
+                    # Of a light-tailed law it is negative.
+                    float(np.copysign(_figure(abs(own["excess_kurtosis"])), own["excess_kurtosis"])),
+                    _figure(own["step"]),
+                )
+                for number, own in enumerate(body.get("given", []))
+            )
+            if any(own.strategy.shape[1] != strategy.shape[1] for own in given):
+                raise ValueError("expected evidence over the same cells")
             if objective not in OBJECTIVES or not isinstance(title, str):
                 raise ValueError("expected an objective and a title")
+            if over:
+                cells = workload.domain.with_places(places)
+                periods_of_rows(strategy, cells.shape, cells.position(over))
         except (KeyError, TypeError, ValueError, AttributeError, OverflowError, InvalidInput) as error:
             detail = f": {error}" if isinstance(error, InvalidInput) else ""
             raise FileError(f"damaged plan{detail}") from None
         return cls(
-            workload, privacy, strategy, noise, lower_bound, candidates, objective, worst, places, title
+            workload,
+            privacy,
+            strategy,
+            noise,
+            lower_bound,
+            candidates,
+            objective,
+            worst,
+            places,
+            title,
+            given,
+            over,
         )
 
 

@@ -75,9 +75,17 @@ def targets_of_groups(
     if not demands:
         raise InvalidInput(f"expected at least one target; {_EXAMPLE}")
     found: dict[str, list[Target]] = {}
+    stated: dict[tuple[str | None, float], Target] = {}
     for name, target in demands:
+        first = stated.setdefault((name, target.level), target)
+        if first != target:
+            raise InvalidInput(
+                f"the targets of {'all groups' if name is None else repr(name[:60])} contradict each other: "
+                f"{first} and {target}; state one of them"
+            )
         for group in _matching(name, groups):
-            found.setdefault(group, []).append(target)
+            if target not in found.setdefault(group, []):
+                found[group].append(target)
     return found
 
 

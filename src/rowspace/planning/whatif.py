@@ -1,7 +1,8 @@
 """The same strategy at another ε: errors for real noise, without planning again.
 
-A strategy that is good at one ε is good at every other, since all errors scale together; what changes is the noise. So
-a curve of error against ε costs one look at the plan's error and one calibration for each ε.
+All errors of a strategy scale together; what changes with ε is the noise. So a curve of error against ε costs one look
+at the plan's error and one calibration for each ε. A strategy that is good at one ε is good at every other while the
+noise is larger than single counts; beyond that another may be better, and the certificate says how much at most.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterable
 from dataclasses import dataclass
-from math import sqrt
+from math import ceil, floor, inf, log10, sqrt
 from typing import Any
 
 from rowspace.exceptions import InvalidInput
@@ -46,6 +47,10 @@ def whatif(plan: Plan, epsilons: Iterable[float]) -> list[WhatIf]:
     >>> 1.9 < half.rmse / one.rmse < 2.1          # not exactly 2: the noise is on the integers
     True
     """
+    if plan.given:
+        raise InvalidInput(
+            "the errors of a plan beside earlier releases do not scale with epsilon; plan again"
+        )
     if isinstance(epsilons, str | bytes) or not isinstance(epsilons, Iterable):
         raise InvalidInput("expected a list of values of epsilon such as [0.1, 0.5, 1, 2]")
     groups, base = plan.group_errors(), _noise_per_sensitivity(plan)
@@ -79,18 +84,22 @@ def recalibrated(plan: Plan, privacy: Privacy) -> Plan:
     strategy, noise = to_integers(plan.strategy, privacy)
     other = dataclasses.replace(plan, privacy=privacy, strategy=strategy, noise=noise)
     factor = _noise_per_sensitivity(other) / _noise_per_sensitivity(plan)
+    least = privacy.least_variance / (plan.privacy.least_variance or inf)
     candidates = tuple(
         dataclasses.replace(
             candidate,
             total_error=factor * candidate.total_error,
+            ratio=None if candidate.ratio is None or not least else factor / least * candidate.ratio,
             max_error=None if candidate.max_error is None else factor * candidate.max_error,
         )
         for candidate in plan.candidates
     )
+    if plan.given:  # what the evidence knows does not scale: nothing is proved at another budget
+        least, candidates = 0.0, ()
     return dataclasses.replace(
         other,
-        lower_bound=factor * plan.lower_bound,
-        max_lower_bound=factor * plan.max_lower_bound,
+        lower_bound=least * plan.lower_bound,
+        max_lower_bound=least * plan.max_lower_bound,
         candidates=candidates,
     )
 
@@ -108,6 +117,27 @@ def budget(privacy: Privacy) -> float:
 def with_budget(privacy: Privacy, value: float) -> Privacy:
     """The same kind of guarantee at another ε or ρ; `InvalidPrivacy` unless it is positive and finite."""
     return dataclasses.replace(privacy, **{budget_name(privacy): value})  # type: ignore[type-var]
+
+
+def budget_for(privacy: Privacy, ratio: float) -> float:
+    """The budget whose noise is smaller by a ratio, by bisection: the noise falls as the budget grows."""
+    wanted = privacy.unit_variance / ratio**2
+    low, high = budget(privacy) * 1e-6, budget(privacy) * 1e6
+    for _ in range(60):
+        middle = sqrt(low * high)
+        if with_budget(privacy, middle).unit_variance > wanted:
+            low = middle
+        else:
+            high = middle
+        if high <= 1.00001 * low:
+            break
+    return high
+
+
+def rounded_up(value: float) -> float:
+    """A budget with four digits, not smaller."""
+    step = 10.0 ** (floor(log10(value)) - 3)
+    return float(f"{ceil(value / step) * step:.4g}")
 
 
 def _noise_per_sensitivity(plan: Plan) -> float:

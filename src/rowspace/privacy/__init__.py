@@ -14,12 +14,19 @@ exact distribution on the integers, always rounded toward more noise. Nothing he
 """
 
 from .calibration import analytic_gaussian_sigma, gaussian_delta, paper_gaussian_sigma, zcdp_to_approx
-from .definitions import ZCDP, ApproxDP, ApproxDPTheorem3, Privacy, PureDP, privacy_from_dict
+from .definitions import (
+    ZCDP,
+    ApproxDP,
+    ApproxDPTheorem3,
+    OddsBound,
+    Privacy,
+    PureDP,
+    odds_bound,
+    privacy_from_dict,
+)
 from .models import DiscreteGaussian, DiscreteLaplace, NoiseModel, RoundedGaussian, noise_from_dict
-from .neighbours import Neighbours
-from .odds import OddsBound, odds_bound
 from .sensitivities import integer_norm, sensitivity
-from .units import PrivacyUnit
+from .units import Neighbours, PrivacyUnit
 
 __all__ = [
     "ZCDP",

@@ -19,8 +19,7 @@ import scipy
 
 from rowspace.exceptions import InvalidPrivacy
 
-from .intervals import Interval, Precision
-from .normal_tail import delta_interval
+from .normal_tail import Interval, Precision, delta_interval
 from .validation import positive_finite, probability
 
 _DIGITS = (50, 100, 200, 400, 800, 1600)

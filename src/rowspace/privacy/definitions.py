@@ -10,6 +10,7 @@ nothing that plans needs to know.
 from __future__ import annotations
 
 import dataclasses
+import math
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from decimal import Decimal
@@ -18,10 +19,17 @@ from typing import Any, ClassVar
 
 from .calibration import analytic_gaussian_sigma, paper_gaussian_variance
 from .models import DiscreteGaussian, DiscreteLaplace, NoiseModel, RoundedGaussian
-from .neighbours import Neighbours
-from .rounding import drawable, dyadic_sqrt_ceiling, float_within, stated
-from .units import PrivacyUnit
-from .validation import positive_finite, positive_integer, probability, tagged_fields
+from .units import Neighbours, PrivacyUnit
+from .validation import (
+    drawable,
+    dyadic_sqrt_ceiling,
+    float_within,
+    positive_finite,
+    positive_integer,
+    probability,
+    stated,
+    tagged_fields,
+)
 
 
 class Privacy(ABC):
@@ -51,6 +59,26 @@ class Privacy(ABC):
         """Variance of the continuous noise on each strategy answer, where one record moves them by norm 1."""
         rows = 1 if self.unit is None else self.unit.rows
         return self._variance * rows * rows
+
+    @property
+    def least_variance(self) -> float:
+        """What no integer strategy's noise goes below per squared unit of sensitivity, drawn with this guarantee.
+
+        Integer noise of a small scale has less variance than the continuous law of that scale, so a bound in continuous
+        noise does not hold for it. This many times a bound in the unit of E does, for strategies whose rows have scales
+        of their own too: proved in docs/design/014-what-is-drawn.md (`test_no_scale_has_less_variance`,
+        `test_no_integer_strategy_beats_the_bound`).
+
+        >>> PureDP(5.0).unit_variance, PureDP(5.0).least_variance
+        (0.08, 0.0136...)
+        """
+        unit = self.unit_variance
+        return unit if unit > 2.0**60 else min(unit, self.noise(1).variance)  # beyond, equal to all digits
+
+    @property
+    def is_coarse(self) -> bool:
+        """Whether plain counts draw noticeably less noise than the continuous law: then real optima may lose."""
+        return self.least_variance < 0.995 * self.unit_variance
 
     def noise(self, integer_norm: int) -> NoiseModel:
         """The integer noise that gives integer answers of this sensitivity the guarantee.
@@ -102,7 +130,7 @@ class Privacy(ABC):
         """What neighbours differ in, in plain words."""
         return str(self.neighbours) if self.unit is None else self.unit.step(self.neighbours)
 
-    def _normalize(self) -> None:
+    def __post_init__(self) -> None:
         """Check every parameter and replace it by its plain form (float, enum)."""
         numbers = {"epsilon": positive_finite, "rho": positive_finite, "delta": probability}
         for field in dataclasses.fields(self):  # type: ignore[arg-type]
@@ -143,9 +171,6 @@ class PureDP(Privacy):
 
     kind: ClassVar[str] = "pure"
     norm: ClassVar[int] = 1
-
-    def __post_init__(self) -> None:
-        self._normalize()
 
     @property
     def _variance(self) -> float:
@@ -189,9 +214,6 @@ class ApproxDP(Privacy):
     kind: ClassVar[str] = "approximate"
     norm: ClassVar[int] = 2
 
-    def __post_init__(self) -> None:
-        self._normalize()
-
     @property
     def _variance(self) -> float:
         """σ(ε, δ)², the least that will do."""
@@ -232,7 +254,7 @@ class ApproxDPTheorem3(Privacy):
     norm: ClassVar[int] = 2
 
     def __post_init__(self) -> None:
-        self._normalize()
+        Privacy.__post_init__(self)
         paper_gaussian_variance(self.epsilon, self.delta)
 
     @property
@@ -282,9 +304,6 @@ class ZCDP(Privacy):
     kind: ClassVar[str] = "zero-concentrated"
     norm: ClassVar[int] = 2
 
-    def __post_init__(self) -> None:
-        self._normalize()
-
     @property
     def _variance(self) -> float:
         """1/(2ρ)."""
@@ -322,3 +341,37 @@ def privacy_from_dict(tree: object) -> Privacy:
 def _plain(number: float) -> str:
     """The shortest exact spelling: 1 rather than 1.0."""
     return repr(number).removesuffix(".0")
+
+
+RARE = 1e-6
+"""The chance with which a concentrated promise may be exceeded where its odds are stated."""
+
+
+@dataclass(frozen=True)
+class OddsBound:
+    """The odds of any statement about one person change by a factor of e^epsilon at most, except with this chance."""
+
+    epsilon: float
+    chance: float
+
+
+def odds_bound(privacy: Privacy) -> OddsBound | None:
+    """The bound on odds that a guarantee gives; None for (ε, δ), which bounds tests and not odds.
+
+    Let P and P′ be the laws of what is released for two neighbours, Z = ln(P(y)/P′(y)). By Bayes' rule the odds move
+    by e^Z. Pure privacy has |Z| ≤ ε always. ρ-zCDP has E e^((α−1)Z) ≤ e^((α−1)αρ) under P, for all α > 1, so by Markov
+    P(Z > ρ + t) ≤ e^(−t²/(4ρ)) (α − 1 = t/(2ρ)). With t = 2√(ρ ln(2/δ)) that is δ/2. The other way round,
+    P(Z < −ε) ≤ e^(−ε) P′(Z < −ε) ≤ δ/2 by the same bound under P′. Together: at most δ.
+
+    >>> odds_bound(PureDP(1.0))
+    OddsBound(epsilon=1.0, chance=0.0)
+    >>> odds_bound(ZCDP(0.1))
+    OddsBound(epsilon=2.50..., chance=1e-06)
+    """
+    match privacy:
+        case PureDP(epsilon=epsilon):
+            return OddsBound(epsilon, 0.0)
+        case ZCDP(rho=rho):
+            # Rounded up by far more than the error of a few operations on floats.
+            return OddsBound((rho + 2 * math.sqrt(rho * math.log(2 / RARE))) * (1 + 1e-12), RARE)
+    return None

@@ -38,9 +38,8 @@ from functools import lru_cache
 import scipy
 
 from .calibration import analytic_gaussian_sigma
-from .intervals import Interval, Precision
-from .normal_tail import delta_interval
-from .rounding import float_within
+from .normal_tail import Interval, Precision, delta_interval
+from .validation import float_within
 
 _DIGITS = 100
 

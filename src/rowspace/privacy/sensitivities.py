@@ -25,7 +25,7 @@ from rowspace.exceptions import InvalidInput
 from rowspace.operators import Extended, Merged, Operator, Scaled
 
 from .definitions import Privacy
-from .neighbours import Neighbours
+from .units import Neighbours
 
 Vector = npt.NDArray[np.float64]
 

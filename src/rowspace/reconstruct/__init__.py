@@ -1,16 +1,17 @@
 """Several measurements as one estimate, and non-negative or whole counts near it; it sees noisy numbers only."""
 
-from .joint_tables import JointTables, joint_tables
-from .measurement import Measurement, joint_estimate, merged, whitened
+from .joint_tables import JointTables, Measurement, joint_estimate, joint_tables, merged, whitened
 from .nonnegative import ROUGH, NonnegativeCells, nonnegative_cells
 from .nonnegative_tables import NonnegativeTables, TableFamily, largest_sets, weighted_family
-from .row_repairs import cell_numbers, repaired_rows
-from .table_rows import Codes, drawn_rows
+from .table_estimate import EstimatedTable, EstimatedTables, estimated_tables
+from .table_rows import Codes, cell_numbers, drawn_rows, repaired_rows
 from .whole_numbers import whole_cells
 
 __all__ = [
     "ROUGH",
     "Codes",
+    "EstimatedTable",
+    "EstimatedTables",
     "JointTables",
     "Measurement",
     "NonnegativeCells",
@@ -18,6 +19,7 @@ __all__ = [
     "TableFamily",
     "cell_numbers",
     "drawn_rows",
+    "estimated_tables",
     "joint_estimate",
     "joint_tables",
     "largest_sets",

@@ -13,10 +13,21 @@ from functools import cached_property
 
 import numpy as np
 
+from rowspace.operators import Operator
 from rowspace.operators.base import Vector
-from rowspace.strategy import Strategy
+from rowspace.strategy import (
+    Measured,
+    alike,
+    averaged,
+    least_squares,
+    precisions,
+    same_rows,
+    split_alike,
+    stacked,
+    united,
+    within_digits,
+)
 from rowspace.tables import (
-    CellSplit,
     ComponentTables,
     ProductWorkload,
     Split,
@@ -26,7 +37,48 @@ from rowspace.tables import (
     subsets_in_order,
 )
 
-from .measurement import Measurement
+
+@dataclass(frozen=True, eq=False)
+class Measurement(Measured):
+    """values = strategy·x + noise."""
+
+    values: Vector
+
+
+def merged(measurements: Sequence[Measurement]) -> list[Measurement]:
+    """The same evidence, with one measurement for all that asked the same strategy, in the order of the first ones."""
+    each = [
+        _average([measurements[number] for number in group]) if len(group) > 1 else measurements[group[0]]
+        for group in alike(measurements)
+    ]
+    rows = ([each[number] for number in group] for group in alike(each, same_rows))
+    return within_digits([_united(own) if len(own) > 1 else own[0] for own in rows])
+
+
+def whitened(measurements: Sequence[Measurement]) -> tuple[Operator, Vector]:
+    """All measurements as one strategy with noise of variance one, and its answers."""
+    values = [measurement.values / np.sqrt(measurement.variance) for measurement in measurements]
+    return stacked(measurements), np.concatenate(values)
+
+
+def joint_estimate(measurements: Sequence[Measurement]) -> Vector:
+    """The generalized least-squares estimate of every cell's count from all measurements."""
+    return least_squares(*whitened(measurements))
+
+
+def _average(group: Sequence[Measurement]) -> Measurement:
+    measured, weights = averaged(group)
+    values = np.asarray(sum(weight * own.values for weight, own in zip(weights, group, strict=True)))
+    return Measurement(**vars(measured), values=values)
+
+
+def _united(group: Sequence[Measurement]) -> Measurement:
+    """Those of the same rows over joint cells as one."""
+    measured, shares = united(group)
+    values = np.zeros(measured.strategy.shape[0])
+    for own, (places, share) in zip(group, shares, strict=True):
+        values[places] += share * own.values
+    return Measurement(**vars(measured), values=values)
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,45 +111,24 @@ class JointTables:
 
 def joint_tables(measurements: Sequence[Measurement]) -> JointTables | None:
     """The joint estimate, or None unless all measured tables and split their attributes alike."""
-    found = [Strategy.of(measurement.strategy).tables for measurement in measurements]
-    tables = [own for own in found if own is not None]
-    if len(tables) < len(found) or any(own.sizes != tables[0].sizes for own in tables):
+    factors = split_alike([measurement.strategy for measurement in measurements])
+    if factors is None:
         return None
-    factors = [_factors(tables[0], strategy) for strategy in tables]
     components: dict[int, Vector] = {}
     weights: dict[int, float] = {}
-    for measurement, strategy, own in zip(measurements, tables, factors, strict=True):
-        if own is None:
-            return None
-        estimate = strategy.component_tables(measurement.values)
-        for mask, nu in strategy.component_variances.items():
-            scale = float(np.prod([own[i] for i in members(mask)]))
-            weight = 1 / (nu * measurement.variance * scale)
+    for measurement, own in zip(measurements, precisions(measurements, factors), strict=True):
+        assert isinstance(measurement.strategy, TableOperator)
+        estimate = measurement.strategy.component_tables(measurement.values)
+        for mask, weight in own.items():
             stack, row = estimate.places[tuple(members(mask))]
             term = weight * estimate.stacks[stack][row]
             components[mask] = components[mask] + term if mask in components else term
             weights[mask] = weights.get(mask, 0.0) + weight
+    first = measurements[0].strategy
+    assert isinstance(first, TableOperator)
     return JointTables(
-        tables[0].sizes,
-        tables[0].splits,
+        first.sizes,
+        first.splits,
         {mask: total / weights[mask] for mask, total in components.items()},
         {mask: 1 / weight for mask, weight in weights.items()},
     )
-
-
-def _factors(a: TableOperator, b: TableOperator) -> list[float] | None:
-    """c_i with K_i of b = c_i · K_i of a for every attribute; None unless the splits are alike in this way."""
-    if a.splits is b.splits:
-        return [1.0] * len(a.sizes)
-    found = [_factor(one, other) for one, other in zip(a.splits, b.splits, strict=True)]
-    return None if any(c is None for c in found) else [c for c in found if c is not None]
-
-
-def _factor(a: Split, b: Split) -> float | None:
-    if isinstance(a, CellSplit) and isinstance(b, CellSplit):
-        return 1.0
-    if not np.allclose(a.u, b.u, rtol=1e-9, atol=1e-12):
-        return None
-    size = float(np.trace(a.K))
-    factor = float(np.trace(b.K)) / size if size > 0 else 1.0
-    return factor if np.allclose(b.K, factor * a.K, rtol=1e-9, atol=1e-9 * factor * size) else None

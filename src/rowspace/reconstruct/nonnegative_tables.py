@@ -23,7 +23,7 @@ import numpy as np
 from rowspace.operators.base import Vector
 from rowspace.tables import ComponentTables, Marginals, mask_of, subsets_in_order
 
-from .simplex import nearest_counts
+from .nonnegative import nearest_counts
 
 ACCURACY = 1e-3
 """Largest difference between the agreeing and the non-negative tables at which it stops, in units 1/w_S."""
@@ -158,7 +158,7 @@ class NonnegativeTables:
             return self._family.agreed(np.zeros(self._family.cells))
         while self._advance():
             pass
-        return self._family.agreed(_lifted(self._family, self._agreeing, self._total))
+        return self._family.agreed(lifted(self._family, self._agreeing, self._total))
 
     def rough(self, rows: int) -> ComponentTables:
         """Good enough for so many records: no table is more than about one of them from `exact`.
@@ -198,7 +198,7 @@ class NonnegativeTables:
         return float(moved.max() / 2 / self._total)
 
 
-def _lifted(family: TableFamily, agreeing: Vector, total: float) -> Vector:
+def lifted(family: TableFamily, agreeing: Vector, total: float) -> Vector:
     """Agreeing tables with the total, mixed with the even distribution until no cell is negative."""
     found = float(agreeing[: prod(family.marginals.layout.shapes[0])].sum())
     even = total * family.even

@@ -1,5 +1,6 @@
 """Releases: answers with error bars, free answers to any supported query, exports."""
 
+from .answer_columns import answer_table
 from .chart_data import (
     ChartAxis,
     ChartTable,
@@ -11,10 +12,13 @@ from .chart_data import (
     histogram,
     missing_records,
 )
-from .combined import Combined, combine
+from .combined import Combined, combine, combined_statement
+from .combined_answers import answers_from
 from .consistent import Consistent
 from .derived import Estimate
 from .derived_tables import CrossTable
+from .estimated import TableEstimate
+from .evidence import measurement_of
 from .export import EXPORTS, check_export, export, exported_files
 from .notes import notes_of
 from .release import TABLE_LIMIT, Release
@@ -30,15 +34,20 @@ __all__ = [
     "Estimate",
     "Estimates",
     "Release",
+    "TableEstimate",
+    "answer_table",
+    "answers_from",
     "answers_of",
     "chart_axis",
     "chart_table",
     "check_export",
     "combine",
+    "combined_statement",
     "cumulative",
     "export",
     "exported_files",
     "histogram",
+    "measurement_of",
     "missing_records",
     "notes_of",
 ]

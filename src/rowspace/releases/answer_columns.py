@@ -2,8 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from rowspace.operators.base import Vector
+from rowspace.workload import Workload
+
+from .interval_ends import interval_ends
+from .notes import Stated, with_notes
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 def answer_columns(labels: Mapping[str, Any], figures: Mapping[str, Any]) -> dict[str, Any]:
@@ -18,3 +27,21 @@ def answer_columns(labels: Mapping[str, Any], figures: Mapping[str, Any]) -> dic
             name = f"attribute {name}"
         columns[name] = column
     return columns | dict(figures)
+
+
+def answer_table(
+    queries: Workload,
+    columns: tuple[Vector, Vector, Vector],
+    largest_count: float,
+    stated: Stated,
+    level: float,
+    attributes: Sequence[str] | None = None,
+) -> pd.DataFrame:
+    """Labels, answer, std_error and the ends of intervals, from (answers, standard errors, half-widths)."""
+    import pandas as pd
+
+    answer, std_error, half_width = columns
+    low, high = interval_ends(answer, half_width, largest_count)
+    figures = {"answer": answer, "std_error": std_error, "low": low, "high": high}
+    labels = queries.table(0, queries.size, attributes)
+    return with_notes(pd.DataFrame(answer_columns(labels, figures)), stated, level)

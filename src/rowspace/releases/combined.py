@@ -23,29 +23,23 @@ import numpy as np
 from rowspace._version import __version__
 from rowspace.domain import Domain
 from rowspace.exceptions import InvalidInput, TooLarge
-from rowspace.lines import one_line
-from rowspace.operators import DECOMPOSITION_LIMIT
+from rowspace.notebook import one_line
 from rowspace.planning import population
 from rowspace.privacy import Privacy
 from rowspace.reconstruct import merged
 from rowspace.workload import Workload
 
-from .answer_columns import answer_columns
-from .combined_answers import Answers, ByCells, ByQuery, ByStrategy, ByTables
+from .answer_columns import answer_table
+from .combined_answers import Answers, answers_from
 from .combined_privacy import Guarantees
 from .evidence import Evidence, as_queries, measurement_of
-from .interval_ends import interval_ends
 from .methods import DerivedAnswers
-from .notes import read_as, with_notes
+from .notes import read_as
 from .portions import portions
 from .release import TABLE_LIMIT, Release
 
 if TYPE_CHECKING:
     import pandas as pd
-
-
-FEW_CELLS = 1024
-"""Up to so many cells are solved for all at once: the shape of the noise, and so the intervals, are then exact."""
 
 
 @dataclass(frozen=True)
@@ -123,14 +117,7 @@ class Combined(DerivedAnswers):
     @cached_property
     def _answers(self) -> Answers:
         """How answers are found: exactly where one strategy, like tables or few cells allow it, else query by query."""
-        if len(self.evidence.measurements) == 1:
-            return ByStrategy(self.evidence.measurements[0])
-        cells = self.plan.domain.size
-        if cells > FEW_CELLS and self.evidence.tables is not None:
-            return ByTables(self.evidence)
-        if cells <= DECOMPOSITION_LIMIT:
-            return ByCells(self.evidence)
-        return ByQuery(self.evidence.measurements)
+        return answers_from(self.evidence)
 
     @property
     def method(self) -> str:
@@ -177,18 +164,13 @@ class Combined(DerivedAnswers):
     def _table(
         self, queries: Workload, level: float, attributes: Sequence[str] | None = None
     ) -> pd.DataFrame:
-        import pandas as pd
-
         if queries.size > TABLE_LIMIT:
             raise TooLarge(
                 f"a table of {queries.size:,} answers exceeds {TABLE_LIMIT:,} rows; ask for a part of the workload"
             )
-        answer, std_error, half_width = self._answers.table(queries, level)
-        largest_count = max(release._largest_count for release in self.releases)
-        low, high = interval_ends(answer, half_width, largest_count)
-        figures = {"answer": answer, "std_error": std_error, "low": low, "high": high}
-        labels = queries.table(0, queries.size, attributes)
-        return with_notes(pd.DataFrame(answer_columns(labels, figures)), self, level)
+        largest_count = max(release.largest_count for release in self.releases)
+        columns = self._answers.table(queries, level)
+        return answer_table(queries, columns, largest_count, self, level, attributes)
 
     @property
     def spent(self) -> tuple[Privacy, ...]:
@@ -198,11 +180,8 @@ class Combined(DerivedAnswers):
     @property
     def statement(self) -> str:
         """What was promised and how to read the numbers, in plain words."""
-        return (
-            f"{len(self.releases)} releases combined by rowspace {__version__}, under "
-            f"{self.plan.privacy}, {self.method}. {read_as(self.plan.population)} Combining and any further "
-            f"computation cost no privacy.{_SAME if self._look_the_same else ''}"
-        )
+        same = _SAME if self._look_the_same else ""
+        return combined_statement(len(self.releases), self.plan, self.method) + same
 
     @property
     def _look_the_same(self) -> bool:
@@ -215,6 +194,14 @@ class Combined(DerivedAnswers):
 
     def __str__(self) -> str:
         return f"Combined release of {self.plan.workload.size:,} answers\n  {self.statement}"
+
+
+def combined_statement(releases: int, plan: CombinedPlan, method: str) -> str:
+    """What so many releases together have promised, and how to read what is made of them."""
+    return (
+        f"{releases} releases combined by rowspace {__version__}, under {plan.privacy}, {method}. "
+        f"{read_as(plan.population)} Combining and any further computation cost no privacy."
+    )
 
 
 _SAME = (

@@ -8,23 +8,24 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import ClassVar
 
 import numpy as np
 
-from rowspace.error import Moments, half_widths, moments
 from rowspace.exceptions import UnsupportedWorkload
-from rowspace.operators import Operator
+from rowspace.operators import DECOMPOSITION_LIMIT
 from rowspace.operators.base import Vector
-from rowspace.reconstruct import Measurement, whitened
-from rowspace.strategy import Reconstruction, Strategy
+from rowspace.reconstruct import Measurement
+from rowspace.strategy import CELLS_AT_ONCE, Pooled, Reconstruction, carried_by_one, widest
 from rowspace.tables import answer_products
-from rowspace.threads import one_thread_if_small
 from rowspace.workload import Workload
 
 from .evidence import Evidence
+
+FEW_CELLS = CELLS_AT_ONCE
+"""Up to so many cells are solved for all at once; tests choose another number."""
 
 Columns = tuple[Vector, Vector, Vector]
 """Answers, standard errors, half-widths of intervals."""
@@ -39,6 +40,10 @@ class Answers(ABC):
     def table(self, queries: Workload, level: float) -> Columns:
         """Answers, standard errors and half-widths, in the order of the queries."""
 
+    def error_bars(self, queries: Workload, level: float) -> tuple[Vector, Vector]:
+        """Standard errors and half-widths alone."""
+        return self.table(queries, level)[1:]
+
 
 @dataclass(frozen=True, eq=False)
 class ByStrategy(Answers):
@@ -49,22 +54,20 @@ class ByStrategy(Answers):
     method: ClassVar[str] = "consistent with one another, by least squares on averages of the same strategy"
 
     @cached_property
-    def _strategy(self) -> Strategy:
-        return Strategy.of(self.measurement.strategy)
+    def _pooled(self) -> Pooled:
+        return Pooled((self.measurement,))
 
     @cached_property
     def _estimate(self) -> Reconstruction:
-        return self._strategy.estimate(self.measurement.values)
+        return self._pooled.strategy.estimate(self.measurement.values)
+
+    def error_bars(self, queries: Workload, level: float) -> tuple[Vector, Vector]:
+        """Without an estimate."""
+        return self._pooled.error_bars(queries.products(), level)
 
     def table(self, queries: Workload, level: float) -> Columns:
         """By least squares on this strategy, as a release does."""
-        own, products = self.measurement, queries.products()
-        parts = self._strategy.moments(products)
-        answer = self._estimate.answers(products)
-        # The noise moves in steps: so do the answers, by the spacing of its coefficients times that.
-        parts = replace(parts, spacing=parts.spacing * own.step)
-        half = half_widths(parts, own, level, own.step or 1.0)
-        return answer, np.sqrt(own.variance * parts.second), half
+        return self._estimate.answers(queries.products()), *self.error_bars(queries, level)
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,9 +85,7 @@ class ByTables(Answers):
         products = queries.products().unweighted()
         second = joint.query_variances(products)
         answer = answer_products(joint.tables, products)
-        # As if a single noise variable carried all of it: the widest tails there can be.
-        parts = Moments(second, second**2, np.sqrt(second), np.zeros_like(second))
-        return answer, np.sqrt(second), widest(parts, self.evidence.measurements, level)
+        return answer, np.sqrt(second), widest(carried_by_one(second), self.evidence.measurements, level)
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,17 +97,17 @@ class ByCells(Answers):
     method: ClassVar[str] = "consistent with one another, by generalized least squares on cells"
 
     @cached_property
-    def _strategy(self) -> Operator:
-        return whitened(self.evidence.measurements)[0]
+    def _pooled(self) -> Pooled:
+        return Pooled(self.evidence.measurements)
+
+    def error_bars(self, queries: Workload, level: float) -> tuple[Vector, Vector]:
+        """Without an estimate."""
+        return self._pooled.error_bars(queries.products(), level)
 
     def table(self, queries: Workload, level: float) -> Columns:
         """From the estimate of every cell."""
-        W = queries.operator()
-        with one_thread_if_small(self._strategy.shape[1]):
-            parts = moments(self._strategy, W)
-        parts = replace(parts, spacing=np.zeros_like(parts.spacing))
-        half = widest(parts, self.evidence.measurements, level)
-        return np.asarray(W @ self.evidence.estimate), np.sqrt(parts.second), half
+        errors, half = self.error_bars(queries, level)
+        return np.asarray(queries.operator() @ self.evidence.estimate), errors, half
 
 
 @dataclass(frozen=True, eq=False)
@@ -151,27 +152,18 @@ class ByQuery(Answers):
         weights = precision / precision.sum(axis=0)
         answer = np.einsum("ij,ij->j", weights, np.array([columns[0] for columns, _ in found]))
         second = np.einsum("ij,ij->j", weights**2, errors**2)
-        parts = Moments(second, second**2, np.sqrt(second), np.zeros_like(second))
-        return answer, np.sqrt(second), widest(parts, [measurement for _, measurement in found], level)
+        return (
+            answer,
+            np.sqrt(second),
+            widest(carried_by_one(second), [measurement for _, measurement in found], level),
+        )
 
 
-@dataclass(frozen=True)
-class _UnitNoise:
-    """Noise of variance one."""
-
-    excess_kurtosis: float
-    variance: float = 1.0
-
-
-def widest(parts: Moments, measurements: Sequence[Measurement], level: float) -> Vector:
-    """Half-widths that hold whichever measurement's noise an answer is made of.
-
-    At high levels the heaviest tails need the widest interval, at low ones the lightest. Noise in whole steps is at
-    most half a step from a continuous law; no answer's step is larger than its largest coefficient.
-    """
-    shapes = {0.0, max(measurement.excess_kurtosis for measurement in measurements)}
-    step = float(
-        max((measurement.step or 1.0) / np.sqrt(measurement.variance) for measurement in measurements)
-    )
-    each = [half_widths(parts, _UnitNoise(shape), level, step) for shape in sorted(shapes)]
-    return np.asarray(np.max(each, axis=0))
+def answers_from(evidence: Evidence) -> Answers:
+    """Exactly where one strategy, like tables or few cells allow it, else query by query."""
+    if len(evidence.measurements) == 1:
+        return ByStrategy(evidence.measurements[0])
+    cells = evidence.domain.size
+    if cells > FEW_CELLS and evidence.tables is not None:
+        return ByTables(evidence)
+    return ByCells(evidence) if cells <= DECOMPOSITION_LIMIT else ByQuery(evidence.measurements)

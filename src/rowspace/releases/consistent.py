@@ -14,14 +14,14 @@ Guarantees
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from rowspace.exceptions import InvalidInput, TooLarge
-from rowspace.lines import one_line
+from rowspace.notebook import one_line
 from rowspace.operators.base import Vector
 from rowspace.workload import Workload
 
@@ -33,6 +33,8 @@ from .derived_tables import framed
 from .evidence import as_queries, promise_of
 from .notes import with_notes
 from .release import TABLE_LIMIT
+
+METHODS = ("projection", "estimate")
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -47,6 +49,7 @@ class Consistent:
 
     release: what the counts are made from.
     integral: whether they are whole numbers.
+    by: "projection", "estimate", or None for the better one.
 
     >>> from rowspace.sample import small_release
     >>> release = small_release()
@@ -56,10 +59,11 @@ class Consistent:
 
     release: Release | Combined
     integral: bool
+    by: str | None = field(default=None, kw_only=True)
 
     @cached_property
     def _counts(self) -> Counts:
-        return counts_of(self.release, integral=self.integral)
+        return counts_of(self.release, integral=self.integral, by=self.by)
 
     def answers(self) -> pd.DataFrame:
         """The workload's answers: labels and answer. No error bars: those of the release are for unbiased answers.
@@ -101,9 +105,31 @@ class Consistent:
         names = [row] if column is None else [row, column]
         found = groups(self.release.plan.domain, names, missing=missing)
         cells = found.arranged(self._counts.answer(found.workload))
-        cells = _as_whole(cells) if self.integral else cells
+        cells = as_whole(cells) if self.integral else cells
         margins = [cells.sum(axis=1), cells.sum(axis=0)] if column is not None else []
         return framed(names, found.labels, cells, margins, cells.sum())
+
+    def synthetic(
+        self,
+        rows: int | None = None,
+        *,
+        draw_numbers: bool = False,
+        rng: np.random.Generator | int | None = None,
+    ) -> pd.DataFrame:
+        """Synthetic records that follow these counts; of tables, ``attrs["table_error"]`` says how nearly.
+
+        rows: how many records; as many as were counted, about, unless given.
+        draw_numbers: whether numbers are drawn within their bins, rather than the bin's label given.
+        rng: a numpy generator or a seed, for the same records again.
+
+        >>> from rowspace.sample import small_release
+        >>> records = small_release().estimate_tables().synthetic(360, rng=1)
+        >>> records.attrs["table_error"]["age × sex"] < 0.05
+        True
+        """
+        from .synthetic import synthetic
+
+        return synthetic(self.release, rows, draw_numbers=draw_numbers, rng=rng, counts=self._counts)
 
     def _table(self, queries: Workload) -> pd.DataFrame:
         import pandas as pd
@@ -113,7 +139,7 @@ class Consistent:
                 f"a table of {queries.size:,} answers exceeds {TABLE_LIMIT:,} rows; ask for a part of the workload"
             )
         answer: Any = self._counts.answer(queries)
-        figures = {"answer": _as_whole(answer) if self.integral else answer}
+        figures = {"answer": as_whole(answer) if self.integral else answer}
         return with_notes(pd.DataFrame(answer_columns(queries.table(), figures)), self)
 
     @cached_property
@@ -152,13 +178,15 @@ class Consistent:
 
 
 def consistent(
-    release: Release | Combined, *, nonnegative: bool = True, integral: bool = False
+    release: Release | Combined, *, nonnegative: bool = True, integral: bool = False, by: str | None = None
 ) -> Consistent:
     """Counts that are not negative, and whole with `integral`, all answers agreeing and adding up to the total.
 
     release: what the counts are made from.
     nonnegative: always True; the release itself has the signed counts.
     integral: whether counts are to be whole numbers too.
+    by: "projection", the nearest counts; "estimate", as `estimate_tables`; unless given, every cell where that many
+    fit, by projection, since cells answer whatever is asked; else tables, estimated where that is clearly better.
 
     >>> import rowspace as rs
     >>> domain = rs.Domain(age=rs.Numeric(0, 4, bins=4))
@@ -166,18 +194,25 @@ def consistent(
     >>> bool((consistent(made).answers()["answer"] >= 0).all())
     True
     """
-    for name, value in (("nonnegative", nonnegative), ("integral", integral)):
-        if not isinstance(value, bool):
-            raise InvalidInput(f"expected {name} to be True or False, got {type(value).__name__}")
+    check_flags(nonnegative=nonnegative, integral=integral)
     if not nonnegative:
         raise InvalidInput(
             "expected nonnegative=True; for signed counts use the release itself: they are consistent already, and "
             "unbiased"
         )
-    return Consistent(release, integral)
+    if by is not None and by not in METHODS:
+        raise InvalidInput(f"expected by as one of {', '.join(METHODS)}, or None for the better one")
+    return Consistent(release, integral, by=by)
 
 
-def _as_whole(answer: Vector) -> Any:
+def check_flags(**flags: bool) -> None:
+    """Refuse what is neither True nor False."""
+    for name, value in flags.items():
+        if not isinstance(value, bool):
+            raise InvalidInput(f"expected {name} to be True or False, got {type(value).__name__}")
+
+
+def as_whole(answer: Vector) -> Any:
     """Integers where all answers are: queries with fractional coefficients have none."""
     whole = np.rint(answer)
     exact = np.abs(answer - whole).max(initial=0.0) <= 1e-6 * max(1.0, np.abs(answer).max(initial=0.0))

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from rowspace.exceptions import InvalidInput, TooLarge
+from rowspace.exceptions import InvalidInput, TooLarge, UnsupportedWorkload
 from rowspace.operators.base import Operator, Vector
 from rowspace.reconstruct import Codes, TableFamily, cell_numbers, drawn_rows, repaired_rows, whole_cells
 from rowspace.tables import ComponentTables, answer_products
@@ -21,6 +21,7 @@ from rowspace.workload import Workload, total
 
 from .consistent_effect import Effect
 from .consistent_fits import CellFit, TableFit
+from .estimate_fit import EstimateFit
 from .evidence import Evidence, measurement_of
 from .release import TABLE_LIMIT, Release
 
@@ -35,6 +36,10 @@ ROW_LIMIT = 2**26
 
 FEW_ROWS = 1000
 """Records for which a rough solution over cells will do: the noise moves shares of 1/1000 by more than it is off."""
+
+CLEARLY = 2 / 3
+"""Share of the measurement's squared error below which estimates of tables are taken: at little noise, and in tables of
+a few dozen cells, the nearest tables are as good."""
 
 
 class Counts(ABC):
@@ -58,9 +63,26 @@ class Counts(ABC):
         """What was done to the answers of the workload."""
 
 
-def counts_of(release: Release | Combined, *, integral: bool) -> Counts:
-    """The counts of a release, which are found once and kept with it."""
-    return replace(release._counts, integral=integral)
+def counts_of(release: Release | Combined, *, integral: bool, by: str | None = None) -> Counts:
+    """The counts of a release, found once and kept with it: by projection, by estimate, or by the better one."""
+    if by == "estimate":
+        return TableCounts(release, integral=integral, fit=release._tables)
+    projected = release._counts
+    if by is None and isinstance(projected, TableCounts) and projected.fit.records > 0:
+        # Cells answer whatever is asked; where only tables are kept, the estimate of them answers as much.
+        estimate = _better_estimate(release)
+        if estimate is not None:
+            return TableCounts(release, integral=integral, fit=estimate)
+    return replace(projected, integral=integral)
+
+
+def _better_estimate(release: Release | Combined) -> EstimateFit | None:
+    """The estimate, where it answers the whole workload with less error than the measurement, by its own account."""
+    try:
+        found = release._tables
+    except (TooLarge, UnsupportedWorkload):
+        return None
+    return found if found.complete and found.expected_share < CLEARLY else None
 
 
 def found_counts(release: Release | Combined) -> CellCounts | TableCounts:
@@ -154,7 +176,7 @@ class TableCounts(Counts):
 
     release: Release | Combined
     integral: bool
-    fit: TableFit
+    fit: TableFit | EstimateFit
 
     @property
     def method(self) -> str:
@@ -164,12 +186,12 @@ class TableCounts(Counts):
                 "counted from synthetic records that were fitted to all tables, so that all tables are those of one "
                 "population; no table is matched exactly"
             )
-        return "by the nearest non-negative tables with the total kept that agree wherever they overlap"
+        return self.fit.words
 
     @property
     def nonnegative(self) -> ComponentTables:
-        """The nearest non-negative tables that agree."""
-        return self.fit.solution.exact
+        """The non-negative tables that agree."""
+        return self.fit.exact
 
     @cached_property
     def tables(self) -> ComponentTables:
@@ -187,10 +209,22 @@ class TableCounts(Counts):
     def codes(self, rows: int | None, rng: np.random.Generator) -> Codes:
         """Drawn along the tables that tie attributes most closely, then brought closer to all tables."""
         number = checked_rows(rows, self.fit.records)
-        sets, sizes = self.fit.largest, self.fit.joint.sizes
-        tables = self.fit.solution.rough(number)
+        sets, sizes = self.fit.largest, self.fit.sizes
+        tables = self.fit.rough(number)
         codes = drawn_rows(tables, sets, sizes, number, rng)
         return repaired_rows(codes, tables, sets, sizes, rng)
+
+    def distances(self, codes: Codes) -> dict[str, float]:
+        """How far the tables of some records are from those they were made from: Σ|difference|/records of each."""
+        rows, tables = max(1, codes.shape[1]), self.fit.rough(codes.shape[1])
+        names = self.release.plan.domain.names
+        found = {}
+        for own in self.fit.largest:
+            wanted = np.maximum(tables.table(own).ravel(), 0.0)
+            share = wanted / wanted.sum() if wanted.sum() > 0 else wanted
+            has = np.bincount(cell_numbers(codes, own, self.fit.sizes), minlength=len(wanted)) / rows
+            found[" × ".join(names[i] for i in own) or "total"] = float(np.abs(has - share).sum())
+        return found
 
     def effect(self) -> Effect:
         """From all answers."""

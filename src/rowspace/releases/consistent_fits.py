@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 from math import prod
+from typing import ClassVar
 
 import numpy as np
 
@@ -21,7 +22,7 @@ from rowspace.reconstruct import (
     weighted_family,
 )
 from rowspace.strategy import Strategy
-from rowspace.tables import mask_of, members
+from rowspace.tables import ComponentTables, mask_of, members
 from rowspace.workload import Workload
 
 from .evidence import Evidence
@@ -55,19 +56,24 @@ class CellFit:
 class TableFit:
     """The nearest non-negative tables that agree, over all sets of attributes measured together."""
 
+    words: ClassVar[str] = (
+        "by the nearest non-negative tables with the total kept that agree wherever they overlap"
+    )
+
     workload: Workload
     joint: JointTables
     records: float
+
+    @property
+    def sizes(self) -> tuple[int, ...]:
+        """Cells of every attribute."""
+        return self.joint.sizes
 
     @cached_property
     def family(self) -> TableFamily:
         """All measured tables, so that a precise small one is not moved for the sake of a coarse large one."""
         found = weighted_family(self.joint.sizes, {own: self._precision(own) for own in self._measured})
-        if found.cells > TABLE_CELL_LIMIT:
-            raise TooLarge(
-                f"the tables have {found.cells:,} cells together, more than {TABLE_CELL_LIMIT:,}; plan smaller "
-                "marginals"
-            )
+        check_cells(found.cells)
         return found
 
     @cached_property
@@ -93,6 +99,22 @@ class TableFit:
         ]
 
     @cached_property
-    def solution(self) -> NonnegativeTables:
-        """The nearest non-negative tables that agree, as exactly as is asked."""
+    def _solution(self) -> NonnegativeTables:
         return NonnegativeTables(self.family, self.joint.tables, self.records)
+
+    @property
+    def exact(self) -> ComponentTables:
+        """The nearest non-negative tables that agree."""
+        return self._solution.exact
+
+    def rough(self, rows: int) -> ComponentTables:
+        """Good enough for so many records."""
+        return self._solution.rough(rows)
+
+
+def check_cells(cells: int) -> None:
+    """Refuse tables of too many cells."""
+    if cells > TABLE_CELL_LIMIT:
+        raise TooLarge(
+            f"the tables have {cells:,} cells together, more than {TABLE_CELL_LIMIT:,}; plan smaller marginals"
+        )

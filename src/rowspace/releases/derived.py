@@ -15,7 +15,7 @@ from math import sqrt
 from typing import TYPE_CHECKING, Any
 
 from rowspace.exceptions import InvalidInput
-from rowspace.lines import one_line
+from rowspace.notebook import one_line
 from rowspace.workload import total
 
 from .derived_rows import Query, combined, single_query

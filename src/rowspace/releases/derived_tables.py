@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rowspace.exceptions import InvalidInput, TooLarge
-from rowspace.lines import one_line
+from rowspace.notebook import one_line
 from rowspace.operators.base import Vector
 
 from .answer_columns import answer_columns

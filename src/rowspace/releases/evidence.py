@@ -7,13 +7,15 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from rowspace.domain import Domain
 from rowspace.exceptions import InvalidWorkload, UnsupportedWorkload
 from rowspace.operators.base import Vector
 from rowspace.reconstruct import JointTables, Measurement, joint_estimate, joint_tables
-from rowspace.strategy import noisy_values
-from rowspace.workload import Workload
-from rowspace.workload.asked import asked
+from rowspace.strategy import Measured, noisy_values
+from rowspace.workload import Workload, total
+from rowspace.workload.texts import asked
 
 if TYPE_CHECKING:
     from .combined import Combined
@@ -47,7 +49,7 @@ def measurement_of(release: Release) -> Measurement:
     """The noisy answers of a release in the strategy's own unit."""
     plan = release.plan
     values = noisy_values(plan.strategy, release.noisy_answers)
-    return Measurement(plan.strategy, values, plan.noise.variance, plan.noise.excess_kurtosis, 1.0)
+    return Measurement(**vars(Measured.of(plan.strategy, plan.noise)), values=values)
 
 
 def promise_of(release: Release | Combined) -> str:
@@ -76,3 +78,17 @@ def as_queries(domain: Domain, queries: Workload | str | Sequence[str]) -> Workl
             f'in "{min(uncounted)} is not missing", or plan with these queries and release again'
         )
     return whole.over(domain)
+
+
+def unbiased(release: Release | Combined, queries: Workload) -> tuple[Vector, Vector]:
+    """The answers to queries over the release's domain and their variances; `UnsupportedWorkload` as `ask`."""
+    from .release import Release
+
+    if not isinstance(release, Release):
+        answer, std_error, _ = release._answers.table(queries, 0.95)
+        return answer, np.asarray(std_error) ** 2
+    if release.plan.given:
+        release.ask(total(release.plan.domain))
+    strategy, asked_of = release.plan._asked(queries)
+    variances = release.plan.noise.variance * strategy.variances(asked_of)
+    return release._answer(queries), variances

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from .derived import Estimate
     from .derived_rows import Query
     from .derived_tables import CrossTable
+    from .estimate_fit import EstimateFit, Models
+    from .estimated import TableEstimate
     from .release import Release
 
 
@@ -199,11 +201,15 @@ class DerivedAnswers:
 
         return plot_release(self._release, *names, level=level, ax=ax)
 
-    def consistent(self, *, nonnegative: bool = True, integral: bool = False) -> Consistent:
+    def consistent(
+        self, *, nonnegative: bool = True, integral: bool = False, by: str | None = None
+    ) -> Consistent:
         """Counts that are not negative (and whole), on request: biased, and labelled so.
 
         nonnegative: always True; the release itself has the signed counts.
         integral: whether counts are to be whole numbers too.
+        by: "projection" for the nearest counts, "estimate" for tables as estimated; the better one unless given, and
+        its `statement` says which.
 
         >>> from rowspace.sample import small_release
         >>> release = small_release()
@@ -212,7 +218,24 @@ class DerivedAnswers:
         """
         from .consistent import consistent
 
-        return consistent(self._release, nonnegative=nonnegative, integral=integral)
+        return consistent(self._release, nonnegative=nonnegative, integral=integral, by=by)
+
+    def estimate_tables(self, *, integral: bool = False, model: str | Models = "best") -> TableEstimate:
+        """The tables as estimated: never negative, agreeing, each cell between a model and its measurement.
+
+        integral: whether counts are to be whole numbers too.
+        model: "best", "independence", or tables by the names of their attributes, which are tried beside the others.
+
+        Every answer comes with its expected error, an interval that needs no model, and how much of it is measurement.
+
+        >>> from rowspace.sample import small_release
+        >>> release = small_release()
+        >>> release.estimate_tables(integral=True).table("age", "sex").loc["3"].tolist()
+        [70, 80, 150]
+        """
+        from .estimated import estimate_tables
+
+        return estimate_tables(self._release, integral=integral, model=model)
 
     def synthetic(
         self,
@@ -261,6 +284,13 @@ class DerivedAnswers:
         from .consistent_counts import found_counts
 
         return found_counts(self._release)
+
+    @cached_property
+    def _tables(self) -> EstimateFit:
+        """The tables as estimated around the best model, kept once they are found."""
+        from .estimate_fit import estimate_fit
+
+        return estimate_fit(self._release)
 
     @property
     def _release(self) -> Release:

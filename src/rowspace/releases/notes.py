@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from rowspace.planning import interval_words
 
@@ -11,12 +11,20 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from .combined import Combined
-    from .consistent import Consistent
     from .derived import Estimate
     from .derived_tables import CrossTable
     from .release import Release
 
     Derived = TypeVar("Derived", Estimate, CrossTable, pd.DataFrame)
+
+
+class Stated(Protocol):
+    """What numbers are made from, as far as notes say something about it."""
+
+    @property
+    def statement(self) -> str:
+        """What was promised and how to read the numbers."""
+        ...
 
 
 def read_as(population: str, noise: str = "noise") -> str:
@@ -28,7 +36,7 @@ def read_as(population: str, noise: str = "noise") -> str:
     )
 
 
-def notes_of(release: Release | Combined | Consistent, level: float | None = None) -> dict[str, Any]:
+def notes_of(release: Stated, level: float | None = None) -> dict[str, Any]:
     """The statement; the population where records are left out; what intervals at a level cover, where there are some.
 
     >>> import rowspace as rs
@@ -46,9 +54,7 @@ def notes_of(release: Release | Combined | Consistent, level: float | None = Non
     return notes
 
 
-def with_notes(
-    frame: pd.DataFrame, release: Release | Combined | Consistent, level: float | None = None
-) -> pd.DataFrame:
+def with_notes(frame: pd.DataFrame, release: Stated, level: float | None = None) -> pd.DataFrame:
     """The same frame with the notes in its ``attrs``."""
     frame.attrs |= notes_of(release, level)
     return frame
@@ -71,6 +77,6 @@ def stating(derived: Derived, release: Release | Combined) -> Derived:
     return derived
 
 
-def _population(release: Release | Combined | Consistent) -> str:
+def _population(release: Any) -> str:
     plan = release.plan if hasattr(release, "plan") else release.release.plan
-    return plan.population
+    return str(plan.population)

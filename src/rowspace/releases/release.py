@@ -25,17 +25,16 @@ import numpy.typing as npt
 from rowspace._version import __version__
 from rowspace.exceptions import FileError, InvalidInput, TooLarge, UnsupportedWorkload
 from rowspace.files import Arrays, archive_bytes, read_archive, unpack_archive, write_whole
-from rowspace.lines import one_line
+from rowspace.notebook import one_line
 from rowspace.operators.base import Vector
 from rowspace.planning import Plan
 from rowspace.strategy import Reconstruction, Strategy, dropped_bits, noisy_values
 from rowspace.workload import Workload
 
-from .answer_columns import answer_columns
+from .answer_columns import answer_table
 from .evidence import as_queries
-from .interval_ends import interval_ends
 from .methods import DerivedAnswers
-from .notes import read_as, with_notes
+from .notes import read_as
 from .portions import portions
 
 if TYPE_CHECKING:
@@ -93,7 +92,7 @@ class Release(DerivedAnswers):
         return Strategy.of(strategy).estimate(noisy_values(strategy, self.noisy_answers))
 
     @cached_property
-    def _largest_count(self) -> float:
+    def largest_count(self) -> float:
         """About the largest count behind the answers: what their rounding errors are proportional to."""
         noisy, strategy = self.noisy_answers, self.plan.strategy
         largest = max(abs(int(noisy.max(initial=0))), abs(int(noisy.min(initial=0))))
@@ -134,6 +133,8 @@ class Release(DerivedAnswers):
         try:
             return self._table(within, level)
         except UnsupportedWorkload:
+            if self.plan.given:
+                raise
             about = ", ".join(within.attributes[:6]) + (", …" if len(within.attributes) > 6 else "")
         raise UnsupportedWorkload(
             f"this release has not measured {about or 'all records'} finely enough to answer this without bias; ask "
@@ -159,19 +160,18 @@ class Release(DerivedAnswers):
     def _table(
         self, queries: Workload, level: float, attributes: Sequence[str] | None = None
     ) -> pd.DataFrame:
-        import pandas as pd
-
         if queries.size > TABLE_LIMIT:
             raise TooLarge(
                 f"a table of {queries.size:,} answers exceeds {TABLE_LIMIT:,} rows; take them in portions with "
                 "release.stream(), or release.ask a part of the workload"
             )
-        std_error, half_width = self.plan.error_bars(level, queries)
-        answer = self._answer(queries)
-        low, high = interval_ends(answer, half_width, self._largest_count)
-        figures = {"answer": answer, "std_error": std_error, "low": low, "high": high}
-        labels = queries.table(0, queries.size, attributes)
-        return with_notes(pd.DataFrame(answer_columns(labels, figures)), self, level)
+        if self.plan.given:
+            raise UnsupportedWorkload(
+                "this release was planned beside earlier ones, and its answers come from all of them: "
+                "rs.combine([*earlier, release])"
+            )
+        columns = self._answer(queries), *self.plan.error_bars(level, queries)
+        return answer_table(queries, columns, self.largest_count, self, level, attributes)
 
     @property
     def statement(self) -> str:
@@ -251,6 +251,10 @@ class Release(DerivedAnswers):
         noisy = arrays.pop("noisy_answers", None)
         if noisy is None or noisy.dtype != np.int64:
             raise FileError("damaged release: its noisy answers are missing")
+        if "period" in body:
+            from .instalment import decoded  # which is built on this
+
+            return decoded(body, arrays, noisy)
         plan = Plan.decode(body, arrays)
         if noisy.shape != (plan.strategy.shape[0],):
             raise FileError("damaged release: its noisy answers do not fit its plan")

@@ -15,7 +15,7 @@ from rowspace.domain.calendar import DAY
 from rowspace.exceptions import InvalidInput
 from rowspace.reconstruct import Codes
 
-from .consistent_counts import counts_of
+from .consistent_counts import Counts, TableCounts, counts_of
 from .evidence import promise_of
 
 if TYPE_CHECKING:
@@ -31,16 +31,19 @@ def synthetic(
     *,
     draw_numbers: bool = False,
     rng: np.random.Generator | int | None = None,
+    counts: Counts | None = None,
 ) -> pd.DataFrame:
     """Records that follow the non-negative counts of a release: one column for each attribute it measured.
 
     rows: how many; as many as the noisy total unless given.
     draw_numbers: numbers drawn evenly within their bin (whole ones where the attribute is) in place of bin labels.
     rng: a generator or a seed; the same seed gives the same records.
+    counts: what they are to follow; the release's consistent counts unless given.
 
     Where the cells fit, every cell occurs as often as its share says, within one. Over larger domains records are drawn
-    along the tables that tie attributes most closely and then fitted to all tables: close, but not exact. Biased, as
-    all non-negative counts are; error bars come with the release, not with these records.
+    along the tables that tie attributes most closely and then fitted to all tables: close, but not exact, and
+    ``attrs["table_error"]`` has Σ|difference|/rows of every table. Biased, as all non-negative counts are; error bars
+    come with the release, not with these records.
 
     >>> import rowspace as rs
     >>> domain = rs.Domain(age=rs.Numeric(0, 4, bins=4), sex=rs.Categorical(["F", "M"]))
@@ -53,7 +56,7 @@ def synthetic(
     if not isinstance(draw_numbers, bool):
         raise InvalidInput(f"expected draw_numbers to be True or False, got {type(draw_numbers).__name__}")
     generator = _generator(rng)
-    counts = counts_of(release, integral=False)
+    counts = counts_of(release, integral=False) if counts is None else counts
     codes = counts.codes(rows, generator)
     domain = release.plan.domain
     columns = {
@@ -67,6 +70,8 @@ def synthetic(
         f"{left_out + ' ' if left_out else ''}Made from a release under {promise_of(release)}, at no further cost of "
         "privacy."
     )
+    if isinstance(counts, TableCounts):
+        frame.attrs["table_error"] = counts.distances(codes)
     if left_out:
         frame.attrs["population"] = left_out
     return frame

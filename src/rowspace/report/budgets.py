@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from rich.console import RenderableType
 from rich.text import Text
 
 from rowspace.ledger import Budget, Charge
-from rowspace.ledger.amounts import at_least, at_most
+from rowspace.ledger.costs import at_least, at_most
 
 from .plans import table
 
@@ -26,6 +27,21 @@ def budgets_view(budgets: Sequence[Budget]) -> RenderableType:
         spent = f"{at_least(budget.spent)} {budget.unit}"
         left = Text(at_most(budget.remaining), style="bold" if budget.remaining else "bold red")
         view.add_row(Text(budget.dataset), Text(str(budget.guarantee)), spent, left, str(budget.charges))
+    return view
+
+
+def evidence_view(evidence: Sequence[Mapping[str, Any]]) -> RenderableType:
+    """What each release is about, and how precise it is by itself."""
+    view = table()
+    view.add_column("charge", justify="right", no_wrap=True)
+    view.add_column("version", overflow="fold")
+    view.add_column("covers", overflow="fold")
+    view.add_column("queries", justify="right", no_wrap=True)
+    view.add_column("typical error", justify="right", no_wrap=True)
+    for row in evidence:
+        version, covers = Text(row["version"] or "–"), Text(" × ".join(row["attributes"]))
+        error = "–" if row["typical_error"] is None else f"{row['typical_error']:.4g}"
+        view.add_row(str(row["charge"]), version, covers, f"{row['queries']:,}", error)
     return view
 
 

@@ -30,9 +30,9 @@ from jinja2 import Environment, FunctionLoader, StrictUndefined
 from markupsafe import Markup
 
 from rowspace._version import __version__
+from rowspace.drawing import DARK, LIGHT
 from rowspace.exceptions import InvalidInput
 from rowspace.notebook import printable
-from rowspace.palette import DARK, LIGHT
 
 from .views import Page
 

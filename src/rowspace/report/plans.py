@@ -52,6 +52,8 @@ def _summary(plan: Plan, title: str | None) -> Table:
         worst = figures([math.sqrt(plan.max_error)])[0]
         grid.add_row("", Text(f"{worst} standard error of the worst answer, which this plan makes small"))
     grid.add_row("", Text(plan.certificate, style="bold green" if plan.ratio < 2 else "bold"))
+    for remark in plan.remarks:
+        grid.add_row("", Text(remark, style="dim"))
     if plan.population:
         grid.add_row("counted", Text(plan.population))
     return grid

@@ -25,6 +25,8 @@ def targets_view(found: TargetPlan) -> RenderableType:
     for met, width in zip(found.met, reached, strict=True):
         weight = f"{found.weights[met.group]:.3g}"
         view.add_row(Text(met.group), whole(met.queries), str(met.target), f"±{width}", weight)
+    for group, half_width in list(found.others.items())[:_GROUPS_SHOWN]:
+        view.add_row(Text(group), "", "none", f"±{figures([half_width])[0]}", "", style="dim")
     return view
 
 

@@ -1,6 +1,6 @@
 """A bundled table of 50,000 invented people, for the demo, the examples and the tests.
 
-Nobody in it exists: `rowspace.sample.generate` draws every row from a fixed seed. The columns are correlated
+Nobody in it exists: `make sample` draws every row from a fixed seed. The columns are correlated
 and skewed the way a register of residents is, so plans and releases on it look like real ones.
 
 - `age`: 0 … 99
@@ -18,16 +18,24 @@ Example:
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import cache
 from importlib import resources
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from rowspace.planning import Plan
-    from rowspace.releases import Release
+    import pandas as pd
 
-__all__ = ["EDUCATION", "REGIONS", "SEXES", "people_path", "small_release"]
+    from rowspace.ledger import Ledger
+    from rowspace.planning import Plan
+    from rowspace.privacy import Privacy
+    from rowspace.releases import Release
+    from rowspace.session import Session
+
+__all__ = ["EDUCATION", "REGIONS", "SEXES", "people_path", "small_ledger", "small_release", "small_session"]
 
 SEXES = ("F", "M")
 
@@ -59,13 +67,54 @@ def small_release(epsilon: float = 200.0) -> Release:
         >>> sample.small_release().ask("age >= 2")["answer"].round().tolist()
         [260.0]
     """
-    import pandas as pd
-
     from rowspace.mechanism import release
+
+    return release(_small_plan(epsilon), _small_table())
+
+
+@contextmanager
+def small_session(rho: float = 1e6) -> Iterator[Session]:
+    """A session about the same records, whose ledger is in a folder that is gone afterwards. rho: its budget.
+
+    Example:
+        >>> from rowspace import sample
+        >>> with sample.small_session() as session:
+        ...     round(session.ask("age >= 2", within=0.4, level=0.999999).answer)
+        260
+    """
+    from rowspace.privacy import ZCDP
+    from rowspace.session import Session
+
+    with small_ledger(ZCDP(rho)) as ledger:
+        workload = _small_plan(200.0).workload
+        yield Session(workload.domain, _small_table(), ledger=ledger, expecting=workload)
+
+
+@contextmanager
+def small_ledger(budget: Privacy | None = None) -> Iterator[Ledger]:
+    """A ledger in a folder that is gone afterwards, with one budget, of 'people'. budget: 600 of epsilon unless given.
+
+    Example:
+        >>> from rowspace import sample
+        >>> with sample.small_ledger() as ledger:
+        ...     print(ledger.budget())
+        600 of 600 epsilon left
+    """
+    from rowspace.ledger import Ledger
+    from rowspace.privacy import PureDP
+
+    with TemporaryDirectory() as folder:
+        ledger = Ledger(folder + "/budget.db")
+        ledger.create("people", budget or PureDP(600))
+        yield ledger
+
+
+def _small_table() -> pd.DataFrame:
+    import pandas as pd
 
     cells = [(age, sex) for age in range(4) for sex in SEXES]
     records = [cell for number, cell in enumerate(cells, start=1) for _ in range(10 * number)]
-    return release(_small_plan(epsilon), pd.DataFrame(records, columns=["age", "sex"]))
+    return pd.DataFrame(records, columns=["age", "sex"])
 
 
 @cache

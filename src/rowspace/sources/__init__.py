@@ -1,20 +1,20 @@
 """Data in files, frames and databases, counted over a declared domain.
 
 One path for everything: a source becomes an Ibis table (`opening`), every attribute an integer code
-computed in the engine (`columns`, `binning`, `categories`, all in `coding`), and the engine groups by the codes
-(`counting`). Only codes and counts travel. A count vector skips all that (`vectors`). Many marginal tables
+computed in the engine (`columns`, `binning`, all in `coding`), and the engine groups by the codes
+(`counting`). Only codes and counts travel. A count vector skips all that (`read_counts`). Many marginal tables
 are counted together (`marginal_counting`), without an array over the domain.
 
 Together with `measure` this is the only room that touches data, so nothing here logs, prints or quotes it:
-engine errors pass through `secrecy`, which drops their text.
+engine errors pass through `silence`, which drops their text.
 """
 
 from rowspace.sources.coding import check_columns
 from rowspace.sources.counting import MAX_CELLS, count_cells
 from rowspace.sources.identity import source_digest
-from rowspace.sources.kinds import Source
 from rowspace.sources.marginal_counting import MAX_TABLE_CELLS, count_marginals
 from rowspace.sources.marginal_tables import CountStack, MarginalTables
+from rowspace.sources.opening import Source
 
 __all__ = [
     "MAX_CELLS",

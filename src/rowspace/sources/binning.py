@@ -14,7 +14,9 @@ Numbers are compared as float64, like `edges`. NULL and NaN are in no bin, and a
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import zip_longest
 from typing import Any
 
 import ibis
@@ -22,11 +24,84 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from rowspace.domain import Numeric
+from rowspace.domain import Categorical, Numeric
 from rowspace.exceptions import TooLarge
-from rowspace.sources.steps import Compute, Join, Recipe
 
-__all__ = ["MAX_INLINE_BINS", "bin_recipe", "is_binned"]
+
+@dataclass(frozen=True)
+class Compute:
+    """A new column, from those that the rows have before this step."""
+
+    column: str
+    expression: Callable[[Any], Any]
+
+
+@dataclass(frozen=True)
+class Join:
+    """New columns from a lookup table; `join` takes the rows and gives them with those columns, none fewer."""
+
+    join: Callable[[Any], Any]
+
+
+Recipe = Sequence[Compute | Join]
+
+
+def follow(rows: Any, recipes: Sequence[Recipe]) -> Any:
+    """The rows with the columns of all recipes, each of which uses its own columns only.
+
+    What one step needs of another must be a column of a subquery, or engines write it out wherever it is used. Step k
+    of all attributes shares one: a subquery per step *and attribute* would make the query cubic in their number.
+    """
+    for layer in zip_longest(*recipes):
+        computed = {step.column: step.expression(rows) for step in layer if isinstance(step, Compute)}
+        if computed:
+            rows = rows.mutate(**computed)
+        for step in layer:
+            if isinstance(step, Join):
+                rows = step.join(rows)
+    return rows
+
+
+#: Up to this many categories are written into the query, so that a small domain creates nothing in a foreign
+#: database, not even a temporary table; more are joined, which takes the same time however many there are.
+MAX_INLINE_CATEGORIES = 32
+
+
+def has_code(values: Any, attribute: Categorical) -> Any:
+    """Whether a value has a cell; said by membership alone, as an independent check of `code_recipe`."""
+    if attribute.other is not None:
+        return ibis.literal(True)
+    if attribute.size <= MAX_INLINE_CATEGORIES:
+        return values.isin(list(attribute.values))
+    return values.isin(_lookup(values, attribute, "category", "code").category)
+
+
+def code_recipe(attribute: Categorical, value: str, code: str) -> Recipe:
+    """Steps to one more column `code`: the position of column `value` among the categories.
+
+    Values that are no category, and NULL, get the position of the `other` bucket, else NULL.
+    """
+    other = None if attribute.other is None else len(attribute.values)
+    if attribute.size <= MAX_INLINE_CATEGORIES:
+        branches = [(category, position) for position, category in enumerate(attribute.values)]
+        return [Compute(code, lambda rows: rows[value].cases(*branches, else_=other))]
+    category, position = f"{code}_category", f"{code}_position"
+
+    def join(rows: Any) -> Any:
+        lookup = _lookup(rows[value], attribute, category, position)
+        return rows.left_join(lookup, rows[value] == lookup[category])
+
+    def found(rows: Any) -> Any:
+        return rows[position] if other is None else rows[position].fill_null(other)
+
+    return [Join(join), Compute(code, found)]
+
+
+def _lookup(values: Any, attribute: Categorical, category: str, position: str) -> Any:
+    """A table of the categories, in the type of the values, with their positions."""
+    categories = pa.array(attribute.values, type=values.type().to_pyarrow())
+    return ibis.memtable(pa.table({category: categories, position: np.arange(len(attribute.values))}))
+
 
 #: Unequal bins up to this many are a tree of comparisons; a join is faster above.
 MAX_INLINE_BINS = 256

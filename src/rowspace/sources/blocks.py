@@ -17,17 +17,6 @@ import numpy.typing as npt
 
 from rowspace.formats import CSV
 
-__all__ = [
-    "LINE_FEED",
-    "LONGEST_RECORD",
-    "QUOTE",
-    "RETURN",
-    "places_of",
-    "record_blocks",
-    "split_records",
-    "unquoted",
-]
-
 QUOTE, LINE_FEED, RETURN = b'"\n\r'
 
 Places = npt.NDArray[np.intp]

@@ -19,26 +19,11 @@ import numpy as np
 from rowspace.domain import Attribute, Domain, Numeric, Timed
 from rowspace.exceptions import SourceError
 from rowspace.privacy import PrivacyUnit
-from rowspace.sources.binning import bin_recipe, is_binned
-from rowspace.sources.categories import code_recipe, has_code
+from rowspace.sources.binning import Recipe, bin_recipe, code_recipe, follow, has_code, is_binned
 from rowspace.sources.columns import TypedColumn, timed_column, typed_column, with_times
 from rowspace.sources.contributions import bounded, bounded_number, unit_values
 from rowspace.sources.opening import OpenTable, open_table
-from rowspace.sources.secrecy import attempt
-from rowspace.sources.steps import Recipe, follow
-
-__all__ = [
-    "CodedRows",
-    "cell_number",
-    "check_columns",
-    "code_rows",
-    "combine",
-    "fetch",
-    "require_agreement",
-    "rows_with_codes",
-    "stream_duckdb",
-    "typed_columns",
-]
+from rowspace.sources.silence import attempt
 
 _FAILED = (
     "the source could not be counted: it is damaged, was changed meanwhile, or the engine failed; the "

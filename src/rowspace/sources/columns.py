@@ -28,19 +28,50 @@ from rowspace.domain import (
 )
 from rowspace.domain.calendar import DAY
 from rowspace.exceptions import SourceError
-from rowspace.sources.stored import is_stored_as, stored_text
-from rowspace.sources.times import is_timed, with_seconds
-from rowspace.sources.type_names import type_name
+from rowspace.sources.times import as_a_step, is_stored_as, is_timed, stored_text, with_seconds
 
-__all__ = [
-    "TypedColumn",
-    "as_float64",
-    "read_text",
-    "require_columns",
-    "timed_column",
-    "typed_column",
-    "with_times",
-]
+#: Ibis's tests of a type, in turn, and what is said where one is met.
+_KINDS = {
+    "is_nested": "a nested type",
+    "is_boolean": "a boolean",
+    "is_integer": "an integer",
+    "is_floating": "a floating-point number",
+    "is_decimal": "a decimal",
+    "is_json": "JSON",
+    "is_string": "text",
+    "is_timestamp": "a timestamp",
+    "is_date": "a date",
+    "is_time": "a time of day",
+    "is_interval": "an interval",
+    "is_uuid": "a UUID",
+    "is_binary": "binary data",
+}
+
+_ARRAYS = {
+    "b": "booleans",
+    "i": "integers",
+    "u": "integers",
+    "f": "numbers",
+    "U": "text",
+    "S": "binary data",
+    "O": "Python objects",
+}
+
+
+def type_name(dtype: Any) -> str:
+    """The kind of a column's type, with its article.
+
+    >>> import ibis
+    >>> type_name(ibis.dtype("decimal(38, 7)")), type_name(ibis.dtype("timestamp('Europe/Bern')"))
+    ('a decimal', 'a timestamp')
+    """
+    return next((name for test, name in _KINDS.items() if getattr(dtype, test)()), "another type")
+
+
+def array_kind(dtype: Any) -> str:
+    """The kind of an array's type, in the plural; a text array's type would tell the length of its longest."""
+    return _ARRAYS.get(dtype.kind, "other things")
+
 
 _TIMES = "dates that exist, written 2024-03-01 or 2024-03-01T14:30:00"
 
@@ -179,6 +210,8 @@ def with_times(rows: Any, domain: Domain, engine: str) -> tuple[Any, dict[str, s
             _require_type(column, dtype, _TIMES, fits=is_timed(dtype))
             found[name] = f"{mark}{position}"
             rows = with_seconds(rows, attribute, column, found[name], engine)
+            if engine == "pyspark":  # SQLite refuses one subquery more
+                rows = as_a_step(rows, engine)
     return rows, found
 
 

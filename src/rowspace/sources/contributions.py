@@ -32,11 +32,7 @@ import ibis
 
 from rowspace.exceptions import SourceError
 from rowspace.privacy import PrivacyUnit
-from rowspace.sources.columns import as_float64
-from rowspace.sources.type_names import type_name
-
-__all__ = ["bounded", "bounded_number", "unit_values"]
-
+from rowspace.sources.columns import as_float64, type_name
 
 # Whole numbers below this have the text of a 64-bit integer, whatever the type of their column.
 _INTEGERS = 2.0**63
@@ -92,7 +88,10 @@ def bounded(rows: Any, unit: PrivacyUnit, backend: Any) -> Any:
 def _text(units: Any) -> Any:
     """What goes into the digest: a whole number has the same text in a column of any type."""
     dtype = units.type()
-    if not (dtype.is_floating() or dtype.is_decimal()):
+    if dtype.is_decimal():  # its scale may be that of another record
+        text = units.cast("string")
+        return text.contains(".").ifelse(text.re_replace("[.]?0+$", ""), text)
+    if not dtype.is_floating():
         return units.cast("string")
     numbers = as_float64(units)
     small = numbers.abs() < _INTEGERS

@@ -2,21 +2,150 @@
 
 from __future__ import annotations
 
+import fcntl
+import os
 import re
+import shutil
+import tempfile
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import ibis
+import ibis.expr.datatypes as dt
 from ibis.common.exceptions import TableNotFound
+from sqlglot import expressions as sge
 
 from rowspace.exceptions import SourceError
-from rowspace.sources.clusters import SPARK_SCHEMES, connect_spark, spark_table
-from rowspace.sources.secrecy import attempt, end_quietly
-from rowspace.sources.spilling import private_folder
+from rowspace.sources.silence import attempt, end_quietly, silence
 
-__all__ = ["Connection", "connect", "connect_file", "embedded_duckdb", "is_url", "table_of"]
+_PREFIX = "rowspace-spill-"
+
+
+def private_folder() -> tuple[Path, Callable[[], None]]:
+    """A new folder of mode 0700 below the system's (or TMPDIR), and how to remove it.
+
+    What an engine spills there holds records as they are. A lock is held as long as the process lives, so that what a
+    killed one left is known, and removed by the next that starts.
+    """
+    _sweep(Path(tempfile.gettempdir()))
+    while True:
+        folder = Path(tempfile.mkdtemp(prefix=_PREFIX))
+        held = _lock(folder)
+        # Between the two somebody else's sweep could have found it without a lock.
+        if held is not None and folder.is_dir():
+            break
+
+    def remove() -> None:
+        shutil.rmtree(folder, ignore_errors=True)
+        os.close(held)
+
+    return folder, remove
+
+
+def _sweep(parent: Path) -> None:
+    """Remove the folders of this user that nobody holds."""
+    for folder in parent.glob(f"{_PREFIX}*"):
+        with suppress(OSError):
+            if folder.is_symlink() or folder.stat().st_uid != os.getuid():
+                continue
+            held = _lock(folder)
+            if held is not None:
+                shutil.rmtree(folder, ignore_errors=True)
+                os.close(held)
+
+
+def _lock(folder: Path) -> int | None:
+    """A descriptor that holds the folder; None if somebody else does, or it is gone."""
+    try:
+        descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
+    except OSError:
+        return None
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        os.close(descriptor)
+        return None
+    return descriptor
+
+
+#: `spark://host:7077` is a standalone master, `sc://host:15002` a Spark Connect server, and `pyspark://` the
+#: session of this process: the one there is, or one set up as spark-submit and the environment say.
+SPARK_SCHEMES = ("spark", "sc", "pyspark")
+
+
+def connect_spark(scheme: str, url: str) -> tuple[Any, Callable[[], None]]:
+    """A backend on a Spark session, and how to end what was begun: a session of somebody else is left running."""
+    from pyspark.sql import SparkSession  # an extra, and it takes a second to import
+
+    running = SparkSession.getActiveSession()
+    builder = SparkSession.builder.appName("rowspace").config("spark.ui.showConsoleProgress", "false")
+    if scheme == "spark":
+        builder = builder.master(url)
+    elif scheme == "sc":
+        builder = builder.remote(url)
+    # Asking for the session that there is would only have it warn.
+    session = running if running is not None and scheme == "pyspark" else builder.getOrCreate()
+    backend = ibis.pyspark.connect(session)
+    speak_again = quiet_spark(backend)
+    return backend, (backend.disconnect if running is None else speak_again)
+
+
+def quiet_spark(backend: Any) -> Callable[[], None]:
+    """Let the session log nothing, since a failed task is logged with the values it failed on; and how to undo that.
+
+    A session of Spark Connect has its logs on the server, and nothing to turn off here.
+    """
+    with silence():
+        try:
+            context = backend._session.sparkContext
+        except Exception:  # whatever pyspark raises where there is no JVM of its own
+            return _nothing_to_undo
+        try:
+            return _turn_off(context._jvm.org.apache.logging.log4j)
+        except Exception:  # a JVM whose logs go another way than Spark's own
+            context.setLogLevel("OFF")
+            return _nothing_to_undo
+
+
+def _turn_off(log4j: Any) -> Callable[[], None]:
+    """Turn every logger of a JVM off; and how to give each its level back, which `setLogLevel` could not."""
+    logs = log4j.LogManager.getContext(False)
+    levels = [(logger, logger.getLevel()) for logger in logs.getConfiguration().getLoggers().values()]
+
+    def turn(levels: list[tuple[Any, Any]]) -> None:
+        for logger, level in levels:
+            logger.setLevel(level)
+        logs.updateLoggers()
+
+    turn([(logger, log4j.Level.OFF) for logger, _ in levels])
+    return lambda: end_quietly(lambda: turn(levels))
+
+
+def with_zones(rows: Any, backend: Any) -> Any:
+    """Rows whose times with a zone are of a type that says so: Ibis gives Spark's times with and without as one."""
+    types = dict(backend._session.sql(backend.compile(rows)).dtypes)
+    zoned = [name for name, kind in types.items() if kind == "timestamp"]
+    return rows.mutate(**{name: rows[name].cast(dt.Timestamp(timezone="UTC")) for name in zoned})
+
+
+def spark_table(backend: Any, table: str, database: str | None = None) -> Any:
+    """A table of a session, of any name: by `Backend.table` Ibis passes names to Spark's parser unquoted."""
+    from pyspark.errors import AnalysisException
+
+    place = sge.table_(table, db=database, quoted=True)
+    try:
+        rows = backend.sql(sge.select("*").from_(place).sql("spark"), dialect="spark")
+        return with_zones(rows, backend)
+    except AnalysisException:
+        raise TableNotFound(table) from None
+
+
+def _nothing_to_undo() -> None:
+    """A session that logs elsewhere."""
+
 
 _URL = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*)://(.*)", re.DOTALL)
 

@@ -19,9 +19,7 @@ from rowspace.exceptions import InvalidDomain, SourceError
 from rowspace.formats import CSV
 from rowspace.sources.columns import read_text, typed_column, with_times
 from rowspace.sources.opening import OpenTable, column_names, open_table
-from rowspace.sources.secrecy import attempt
-
-__all__ = ["MAX_SKETCHED_VALUES", "ColumnSketch", "sketch_columns"]
+from rowspace.sources.silence import attempt
 
 #: Text with more distinct values than this is taken for names or identifiers, and its values are not listed.
 MAX_SKETCHED_VALUES = 50

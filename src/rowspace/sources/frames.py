@@ -14,9 +14,7 @@ from ibis.formats.pyarrow import PyArrowType
 from rowspace.exceptions import SourceError
 from rowspace.sources.columns import require_columns
 from rowspace.sources.objects import object_array
-from rowspace.sources.secrecy import attempt
-
-__all__ = ["as_arrow", "frame_columns"]
+from rowspace.sources.silence import attempt
 
 # Of a decimal in DuckDB.
 _MOST_DIGITS = 38

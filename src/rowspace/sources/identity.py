@@ -20,9 +20,7 @@ import ibis.expr.types as ir
 
 from rowspace.formats import CSV
 from rowspace.sources.databases import is_url
-from rowspace.sources.secrecy import attempt
-
-__all__ = ["source_digest"]
+from rowspace.sources.silence import attempt
 
 _FILES = ("duckdb", "sqlite")
 _POSTGRES = "postgres"

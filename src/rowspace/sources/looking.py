@@ -22,18 +22,13 @@ from rowspace.formats import CSV, CSV_ENDINGS
 from rowspace.privacy import PrivacyUnit
 from rowspace.sources.binning import bin_recipe
 from rowspace.sources.coding import combine, fetch, typed_columns
-from rowspace.sources.columns import TypedColumn, require_columns
+from rowspace.sources.columns import TypedColumn, require_columns, type_name
 from rowspace.sources.contributions import unit_values
 from rowspace.sources.frames import as_arrow
-from rowspace.sources.looks import ColumnLook, TableLook
+from rowspace.sources.looks import ColumnLook, TableLook, ordered, row_kinds, unit_sizes
 from rowspace.sources.opening import OpenTable, column_names, open_table
-from rowspace.sources.row_kinds import ordered, row_kinds
-from rowspace.sources.stored import stored_text
 from rowspace.sources.text import first_fault
-from rowspace.sources.type_names import type_name
-from rowspace.sources.unit_sizes import unit_sizes
-
-__all__ = ["MOST_VALUES", "look"]
+from rowspace.sources.times import stored_text
 
 #: So many of the most frequent values that an attribute does not know are listed.
 MOST_VALUES = 10

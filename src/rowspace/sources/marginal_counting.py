@@ -1,6 +1,6 @@
 """Counts over many sets of attributes, without an array over the whole domain.
 
-    which tables to count (covering) → one pass over codes (tallies) or GROUP BYs (grouping) → all other tables as sums
+    which tables to count → one pass over codes or GROUP BYs (tallies) → all other tables as sums
 
 All tables are marginals of one and the same table of records: those inside the domain in *every* attribute of it.
 """
@@ -15,15 +15,18 @@ import numpy as np
 from rowspace.domain import Domain
 from rowspace.exceptions import InvalidInput, TooLarge
 from rowspace.privacy import PrivacyUnit
-from rowspace.sources import grouping, tallies
+from rowspace.sources import tallies
 from rowspace.sources.coding import code_rows
-from rowspace.sources.counting import is_array, refuse_unit
-from rowspace.sources.covering import Supersets, count_of_cells, tables_to_count
-from rowspace.sources.marginal_tables import AttributeSet, Counts, MarginalTables
+from rowspace.sources.counting import is_array, read_counts, refuse_unit
+from rowspace.sources.marginal_tables import (
+    AttributeSet,
+    Counts,
+    MarginalTables,
+    Supersets,
+    count_of_cells,
+    tables_to_count,
+)
 from rowspace.sources.opening import OpenTable, open_table
-from rowspace.sources.vectors import read_counts
-
-__all__ = ["MAX_TABLE_CELLS", "count_marginals"]
 
 #: The most cells that all tables together may have: 2 GB of int64.
 MAX_TABLE_CELLS = 2**28
@@ -47,7 +50,7 @@ def count_marginals(
     marginals of what `count_cells` would give, and agree with one another. The domain may be of any size.
 
     DuckDB, in this process for files and frames, streams codes of one to four bytes that are counted here: two scans
-    of the data, memory of 8 bytes for each cell of the tables, of at most `covering.MAX_JOINED_CELLS` more where larger
+    of the data, memory of 8 bytes for each cell of the tables, of at most `MAX_JOINED_CELLS` more where larger
     tables save time, and of one batch of codes. Other engines group, and only counts travel.
 
     Args:
@@ -171,7 +174,7 @@ def _count(
     if opened.backend.name in _EMBEDDED:
         tallies.tally(coded, domain.shape, counted)
     else:
-        grouping.group(coded, domain.shape, counted, lambda finished: report(finished / len(counted)))
+        tallies.group(coded, domain.shape, counted, lambda finished: report(finished / len(counted)))
     return counted
 
 

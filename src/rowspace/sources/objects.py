@@ -20,9 +20,7 @@ import pandas as pd
 import pyarrow as pa
 
 from rowspace.exceptions import SourceError
-from rowspace.sources.secrecy import attempt
-
-__all__ = ["object_array"]
+from rowspace.sources.silence import attempt
 
 _WHOLE, _FLOATS, _DECIMALS = "whole numbers", "floating-point numbers", "decimals"
 _NAIVE, _ZONED = "times without a zone", "times with a zone"

@@ -7,23 +7,52 @@ from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeAlias, Union
 
 import ibis
 import ibis.expr.types as ir
+import numpy as np
+import numpy.typing as npt
 import pyarrow.parquet as pq
 
 from rowspace.domain import Domain
 from rowspace.exceptions import InvalidInput, SourceError
 from rowspace.formats import CSV, CSV_ENDINGS, DATABASE_ENDINGS, PARQUET_ENDINGS
 from rowspace.sources import text
-from rowspace.sources.clusters import quiet_spark
 from rowspace.sources.columns import require_columns
-from rowspace.sources.databases import Connection, connect, connect_file, embedded_duckdb, is_url, table_of
+from rowspace.sources.databases import (
+    Connection,
+    connect,
+    connect_file,
+    embedded_duckdb,
+    is_url,
+    quiet_spark,
+    table_of,
+    with_zones,
+)
 from rowspace.sources.frames import as_arrow, frame_columns
-from rowspace.sources.secrecy import attempt
+from rowspace.sources.silence import attempt
 
-__all__ = ["OpenTable", "column_names", "open_table"]
+if TYPE_CHECKING:
+    import pandas as pd
+    import polars as pl
+    import pyarrow as pa
+
+
+Source: TypeAlias = Union[
+    str,
+    Path,
+    "pd.DataFrame",
+    "pl.DataFrame",
+    "pl.LazyFrame",
+    "pa.Table",
+    "ir.Table",
+    npt.NDArray[np.integer],
+    list[int],
+    tuple[int, ...],
+]
+"""A path of a file (CSV, Parquet, DuckDB, SQLite) or a database URL; a pandas or polars frame, an Arrow or Ibis table;
+or counts that were made elsewhere, one for each cell."""
 
 
 @dataclass(frozen=True)
@@ -113,6 +142,7 @@ def _open(
         )
         if connected.name == "pyspark":
             connections.callback(quiet_spark(connected))
+            source = with_zones(source, connected)
         return OpenTable(source, connected)
     backend = embedded_duckdb()
     connections.callback(backend.disconnect)

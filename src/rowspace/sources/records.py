@@ -30,8 +30,6 @@ from rowspace.sources.blocks import (
     unquoted,
 )
 
-__all__ = ["Fault", "Malformed", "Shape", "cells_of", "fault_of", "read_block"]
-
 # Byte order marks, in either order. One that begins a line was the first thing of some file.
 _MARKS = ("\n\ufeff".encode(), "\n\ufffe".encode())
 

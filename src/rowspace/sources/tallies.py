@@ -7,17 +7,94 @@ attributes, and counted by `numpy.bincount`. Memory: the tables and one batch of
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import takewhile
+from typing import Any
 
+import ibis
 import numpy as np
 import numpy.typing as npt
 
-from rowspace.sources.coding import CodedRows, require_agreement, rows_with_codes, stream_duckdb
+from rowspace.sources.coding import (
+    CodedRows,
+    cell_number,
+    fetch,
+    require_agreement,
+    rows_with_codes,
+    stream_duckdb,
+)
 from rowspace.sources.marginal_tables import AttributeSet, Counts
 
-__all__ = ["tally"]
+# Other engines have arrays, but the tests run on these.
+_ENGINES_WITH_ARRAYS = frozenset({"duckdb", "postgres", "pyspark"})
+
+# Most tables in one query, which must not grow beyond what engines parse, and about as many cells in its answer.
+_TABLES = 256
+_CELLS = 2**22
+
+
+def group(
+    coded: CodedRows,
+    shape: Sequence[int],
+    tables: Mapping[AttributeSet, Counts],
+    finished: Callable[[int], None],
+) -> None:
+    """Put the counts of the records with all codes into the tables, which are C-contiguous and zero.
+
+    For engines that are servers: GROUP BYs where the data lives, one scan for every `_TABLES` tables. Every record
+    becomes a row for each table, with the number of its cell, the cells of all tables being numbered consecutively (a
+    UNION ALL, on engines without arrays). `finished` is told how many tables are.
+
+    Raises:
+        SourceError: The engine failed, or its own count of the records differs.
+    """
+    inside = rows_with_codes(coded.rows, range(len(shape)))
+    done = 0
+    for batch in _batches(tables):
+        _group_batch(coded, inside, shape, batch)
+        done += len(batch)
+        finished(done)
+
+
+def _batches(tables: Mapping[AttributeSet, Counts]) -> Iterator[dict[AttributeSet, Counts]]:
+    """The tables of each query."""
+    batch: dict[AttributeSet, Counts] = {}
+    cells = 0
+    for attributes, table in sorted(tables.items(), key=lambda item: item[0]):
+        if batch and (len(batch) == _TABLES or cells + table.size > _CELLS):
+            yield batch
+            batch, cells = {}, 0
+        batch[attributes] = table
+        cells += table.size
+    if batch:
+        yield batch
+
+
+def _group_batch(
+    coded: CodedRows, inside: Any, shape: Sequence[int], tables: Mapping[AttributeSet, Counts]
+) -> None:
+    """Put the counts into the tables of one query."""
+    ends = np.cumsum([table.size for table in tables.values()])
+    starts = [int(end) - table.size for end, table in zip(ends, tables.values(), strict=True)]
+    numbers = [
+        cell_number(inside, attributes, shape) + start
+        for attributes, start in zip(tables, starts, strict=True)
+    ]
+    if coded.backend.name in _ENGINES_WITH_ARRAYS:
+        cells = inside.select(cell=ibis.array(numbers).unnest())
+    else:
+        parts = [inside.select(cell=number) for number in numbers]
+        cells = parts[0] if len(parts) == 1 else ibis.union(*parts)
+    groups = fetch(coded.backend, cells.group_by("cell").aggregate(records=cells.count()))
+    cell = groups["cell"].to_numpy().astype(np.int64)
+    require_agreement(not np.any((cell < 0) | (cell >= ends[-1])))
+    counts = np.zeros(ends[-1], dtype=np.int64)
+    counts[cell] = groups["records"].to_numpy().astype(np.int64)
+    for table, end in zip(tables.values(), ends, strict=True):
+        table.reshape(-1)[:] = counts[end - table.size : end]
+        require_agreement(table.sum() == coded.inside)
+
 
 # Records counted at a time: their codes and cell numbers stay in the processor's cache.
 _BATCH = 2**16

@@ -27,9 +27,7 @@ from rowspace.formats import CSV
 from rowspace.sources.blocks import LONGEST_RECORD, record_blocks, split_records
 from rowspace.sources.columns import require_columns
 from rowspace.sources.records import Fault, Malformed, Shape, cells_of, fault_of, read_block
-from rowspace.sources.secrecy import attempt
-
-__all__ = ["TextTable", "column_names", "first_fault", "register", "text_table"]
+from rowspace.sources.silence import attempt
 
 _DELIMITERS = (",", ";", "\t", "|")
 

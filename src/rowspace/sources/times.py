@@ -1,8 +1,8 @@
 """Dates and times as whole seconds since 1970 on one zone's clock, computed in the engine by integer arithmetic.
 
 No engine's own idea of a date's text, of its session's time zone or of a number of seconds is used: days are counted
-from year, month and day, text is cut at fixed places, and a zone's clock is a table of its changes. A time with a zone
-is converted, one without is taken as it is.
+from year, month and day, text is cut at fixed places, and a zone's clock is a table of its changes (on Spark, which
+would write that table out many times over, its own). A time with a zone is converted, one without is taken as it is.
 """
 
 from __future__ import annotations
@@ -14,10 +14,29 @@ import ibis.expr.datatypes as dt
 
 from rowspace.domain import Dates, Timed
 from rowspace.domain.calendar import DAY, clock_changes
-from rowspace.exceptions import SourceError
-from rowspace.sources.stored import stored_text
 
-__all__ = ["is_timed", "with_seconds"]
+
+def is_stored_as(column: Any, wanted: str) -> Any:
+    """Whether a SQLite value is stored as what can be read as the `wanted` kind.
+
+    Each has a type of its own: a column declared INTEGER may hold "42abc", which SQLite would convert to 42.
+    """
+    return column.typeof().isin(_STORED[wanted])
+
+
+def stored_text(column: Any, binary: str = "") -> Any:
+    """A value of any type as text; of binary data, which need not be text, what is said."""
+    # Joined with nothing: where a column is declared to be text Ibis leaves out the cast.
+    return (column.typeof() == "blob").ifelse(binary, column.cast("string") + "")
+
+
+_STORED = {
+    "numbers": ("integer", "real"),
+    "integers": ("integer", "real"),
+    "booleans": ("integer",),
+    "text": ("text", "integer", "real"),
+}
+
 
 # HH:MM, then perhaps seconds, a fraction of them, and a zone.
 _TEXT = (
@@ -41,6 +60,14 @@ def _at_zone(zone, time):  # type: ignore[no-untyped-def]
     """The engine's own AT TIME ZONE."""
 
 
+@ibis.udf.scalar.builtin(
+    name="from_utc_timestamp",
+    signature=((dt.Timestamp(timezone="UTC"), dt.string), dt.Timestamp(timezone="UTC")),
+)
+def _spark_clock(time, zone):  # type: ignore[no-untyped-def]
+    """The instant at which the clock of UTC shows what the zone's clock shows at a time."""
+
+
 def is_timed(dtype: Any) -> bool:
     """Whether a column of this type can hold dates or times; text is read as such."""
     return bool(dtype.is_date() or dtype.is_timestamp() or dtype.is_string())
@@ -54,12 +81,6 @@ def with_seconds(rows: Any, attribute: Timed, value: str, seconds: str, engine: 
     """
     column = rows[value]
     dtype = column.type()
-    if engine == "pyspark" and attribute.zone != "UTC" and not (dtype.is_date() or dtype.is_null()):
-        # Ibis gives Spark's times with a zone and without as one type, on the clock of UTC.
-        raise SourceError(
-            f'times are counted on the clock of UTC on Spark, got zone {attribute.zone!r}: declare zone = "UTC", or '
-            "make a view with the local day as a DATE"
-        )
     if engine == "sqlite":  # which has no times: a column that is declared so holds text, or anything
         return _with_text(rows, attribute, value, seconds, stored_text(column), engine)
     if dtype.is_string():
@@ -75,22 +96,28 @@ def with_seconds(rows: Any, attribute: Timed, value: str, seconds: str, engine: 
         if engine in _ENGINES_WITH_TIMEZONE
         else column.epoch_seconds().cast("int64")
     )
-    rows = _as_a_step(rows.mutate(**{f"{seconds}_utc": utc}), engine)
-    return rows.mutate(**{seconds: _on_the_clock(rows[f"{seconds}_utc"], attribute)})
+    rows = as_a_step(rows.mutate(**{f"{seconds}_utc": utc}), engine)
+    return rows.mutate(**{seconds: _on_the_clock(rows[f"{seconds}_utc"], attribute, engine)})
 
 
-def _as_a_step(rows: Any, engine: str) -> Any:
+def as_a_step(rows: Any, engine: str) -> Any:
     """The rows as a subquery that stays one: some engines would write it out wherever it is used, over and over.
 
-    A query with a limit they leave alone. Without it SQLite took 12 ms a row, and PostgreSQL minutes to plan.
+    A query with a limit they leave alone. Without it SQLite took 12 ms a row, and PostgreSQL minutes to plan. Spark
+    would send all rows of a limit through one task; what stops it, and Ibis, is a column of random numbers that
+    nothing reads.
     """
+    if engine == "pyspark":
+        return rows.mutate(**{f"step {len(rows.columns)}": ibis.random()})
     return rows.limit(_ALL_ROWS) if engine in _ENGINES_THAT_INLINE else rows
 
 
-def _on_the_clock(utc: Any, attribute: Timed) -> Any:
+def _on_the_clock(utc: Any, attribute: Timed, engine: str) -> Any:
     """Seconds in UTC as those that the clock of the attribute's zone shows."""
     if attribute.zone == "UTC":
         return utc
+    if engine == "pyspark":
+        return _spark_clock(utc.as_timestamp("s"), attribute.zone).epoch_seconds().cast("int64")
     start, end = _CHANGES_FROM, _CHANGES_TO
     if isinstance(attribute, Dates):
         start, end = int(attribute.low) - _MARGIN, int(attribute.high) + _MARGIN
@@ -128,7 +155,7 @@ def _with_text(rows: Any, attribute: Timed, value: str, seconds: str, written: A
     def add(**columns: Any) -> None:
         nonlocal rows
         rows = rows.mutate(**{f"{seconds}_{name}": column for name, column in columns.items()})
-        rows = _as_a_step(rows, engine)
+        rows = as_a_step(rows, engine)
 
     def get(name: str) -> Any:
         return rows[f"{seconds}_{name}"]
@@ -169,7 +196,7 @@ def _with_text(rows: Any, attribute: Timed, value: str, seconds: str, written: A
     )
     add(utc=get("shown") - get("ahead"))
     readable, has_zone = get("readable"), get("has_zone")
-    add(clock=has_zone.ifelse(_on_the_clock(get("utc"), attribute), get("shown")))
+    add(clock=has_zone.ifelse(_on_the_clock(get("utc"), attribute, engine), get("shown")))
     add(
         unreadable=rows[value].notnull() & ~readable,
         zoned=readable & has_zone,

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from rowspace import _research
 
+from .asked import Asked, as_asked
 from .augment import Augment, augment
 from .bounds import (
     dual_bound,
@@ -16,6 +17,8 @@ from .bounds import (
     unit_lower_bound,
 )
 from .classical import IdentityStrategy, WorkloadItself
+from .evidence import AgainstEvidence
+from .evidence_tables import AgainstTables
 from .gaussian_optimal import GaussianOptimal, RegularizedGaussian, WorstQueryResult
 from .hierarchical import Hierarchical, Taxonomy, Wavelet
 from .integers import (
@@ -27,17 +30,33 @@ from .integers import (
     record_limit,
     to_integers,
 )
+from .laplace_bound import best_lower_bound, laplace_bound
 from .least_squares import least_squares
 from .marginals import Marginals
 from .min_error import MinError
 from .p_identity import PIdentity
+from .pooled import (
+    CELLS_AT_ONCE,
+    Measured,
+    Pooled,
+    alike,
+    averaged,
+    carried_by_one,
+    stacked,
+    united,
+    widest,
+    within_digits,
+)
 from .product import Product
+from .product_bounds import products_bound
 from .residual import Residual
 from .result import Optimizer, Result
-from .selection import Select, Selected, select
+from .row_space_optimal import RowSpaceOptimal
+from .selection import ALMOST, Select, Selected, select
 from .singular_value import SingularValue
 from .spectral import Spectral
 from .strategy import CellStrategy, Reconstruction, Strategy, TableReconstruction, TableStrategy
+from .table_evidence import precisions, same_rows, split_alike
 from .union import Union
 
 if TYPE_CHECKING:
@@ -48,21 +67,29 @@ if TYPE_CHECKING:
     from rowspace_paper.optimizers import least_sensitivity as least_sensitivity
 
 __all__ = [
+    "ALMOST",
+    "CELLS_AT_ONCE",
     "MAX_RECORDS",
+    "AgainstEvidence",
+    "AgainstTables",
+    "Asked",
     "Augment",
     "CellStrategy",
     "GaussianOptimal",
     "Hierarchical",
     "IdentityStrategy",
     "Marginals",
+    "Measured",
     "MinError",
     "Optimizer",
     "PIdentity",
+    "Pooled",
     "Product",
     "Reconstruction",
     "RegularizedGaussian",
     "Residual",
     "Result",
+    "RowSpaceOptimal",
     "Select",
     "Selected",
     "SingularValue",
@@ -75,20 +102,34 @@ __all__ = [
     "Wavelet",
     "WorkloadItself",
     "WorstQueryResult",
+    "alike",
+    "as_asked",
     "augment",
+    "averaged",
+    "best_lower_bound",
     "calibrated_noise",
+    "carried_by_one",
     "check_overflow",
     "dropped_bits",
     "dual_bound",
+    "laplace_bound",
     "least_squares",
     "noisy_values",
+    "precisions",
+    "products_bound",
     "record_limit",
     "replace_one_bound",
     "root_diagonal_bound",
+    "same_rows",
     "select",
     "singular_value_bound",
+    "split_alike",
+    "stacked",
     "to_integers",
     "unit_lower_bound",
+    "united",
+    "widest",
+    "within_digits",
 ]
 
 _RESEARCH = ["MinErrorSDP", "MinSensitivity", "MinSensitivityProgram", "Rotated", "least_sensitivity"]

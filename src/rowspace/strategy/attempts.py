@@ -8,6 +8,7 @@ from rowspace.error import max_error
 from rowspace.exceptions import InvalidInput, TooLarge, UnsupportedWorkload
 from rowspace.operators import Operator
 from rowspace.privacy import Privacy
+from rowspace.threads import one_thread_if_small
 
 from .augment import augment
 from .gaussian_optimal import WorstQueryResult
@@ -52,7 +53,9 @@ def attempt(
 ) -> Result | None:
     """The optimizer's result, or None when the problem is out of its reach."""
     try:
-        return optimizer.optimize(W, privacy, rng)
+        # A factor of a product is small, whatever the number of cells of the whole.
+        with one_thread_if_small(W.shape[1]):
+            return optimizer.optimize(W, privacy, rng)
     except (TooLarge, UnsupportedWorkload, InvalidInput):
         return None
 

@@ -1,9 +1,9 @@
 """The planner's tables: which optimizers are tried for which workload, from top to bottom.
 
 Each row is (does it fit?, the optimizer). A row reads the `Problem`: the number of cells, the noise, the limits of the
-effort (`effort`), and whether the queries are about one attribute or several. Two candidates stand before all rows:
-cells that no query tells apart are planned as one (`merging`), and several attributes are measured through tables
-(`marginals`, `residual`).
+effort (`effort`), and whether the queries are about one attribute or several. Three candidates stand before all rows:
+few queries have their optimum in their row space (`row_space_optimal`), cells that no query tells apart are planned as
+one (`merging`), and several attributes are measured through tables (`marginals`, `residual`).
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, cast
 
-from rowspace.operators import DECOMPOSITION_LIMIT, Operator, Prefix, Ranges, Scaled, Total
+from rowspace.operators import DECOMPOSITION_LIMIT, Kronecker, Operator, Prefix, Ranges, Scaled, Total
 from rowspace.privacy import Privacy
 from rowspace.tables import ProductWorkload
 
@@ -24,7 +24,9 @@ from .gaussian_optimal import GaussianOptimal
 from .hierarchical import Hierarchical, Taxonomy, Wavelet
 from .min_error import MinError
 from .p_identity import PIdentity
+from .row_space_optimal import FewQueries
 from .spectral import Spectral
+from .worst_product import WorstProduct
 
 if TYPE_CHECKING:
     from .selection import Select
@@ -34,6 +36,9 @@ QUICK_CELLS = 512
 
 FEW_CELLS, FINE_GAP = 256, 1e-6
 """Up to so many cells the Gaussian optimum is computed to so small a gap: a step takes milliseconds."""
+
+WORST_GAP, WORST_STEPS = 1e-3, 100
+"""How far the worst answer of more cells may be from the best possible, and the steps that is worth."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,9 +92,21 @@ class Problem:
         return not self.laplace and self.cells <= self.limits.gaussian_cells
 
     @property
+    def weighs_queries(self) -> bool:
+        """Whether the least largest error over the cells is computed; for prefixes a step costs no more than n²."""
+        cheap = isinstance(self.body, Prefix) and self.cells <= DECOMPOSITION_LIMIT
+        return cheap or self.cells <= self.limits.gaussian_cells
+
+    @property
     def asks_tables(self) -> bool:
         """Whether strategies of tables are tried: where there are several attributes, unless few cells do it all."""
         return self.several and (self.cells > QUICK_CELLS or not self.has_gaussian_optimum)
+
+    @cached_property
+    def few(self) -> FewQueries | None:
+        """The queries for the optimum in their row space, where the optimum over the cells is out of reach."""
+        fits = self.objective == "total" and self.cells > max(DENSE_CELLS, self.limits.gaussian_cells)
+        return FewQueries(self.tables, not self.laplace) if fits else None
 
     @property
     def tree_fits(self) -> bool:
@@ -109,7 +126,7 @@ TRIED_FIRST: tuple[Row, ...] = (
 SEARCHES: tuple[Row, ...] = (
     (
         lambda p: p.laplace and not p.several and p.cells <= p.limits.p_identity_cells,
-        lambda p, s: PIdentity(max_steps=p.limits.p_identity_steps),
+        lambda p, s: PIdentity(max_steps=p.limits.p_identity_steps_over(p.cells)),
     ),
     (
         lambda p: p.laplace and not p.several and p.cells <= p.limits.min_error_cells,
@@ -126,8 +143,16 @@ SEARCHES: tuple[Row, ...] = (
         lambda p, s: Spectral(),
     ),
     (
-        lambda p: not p.laplace and p.objective == "max" and p.cells <= p.limits.worst_query_cells,
-        lambda p, s: GaussianOptimal(gap=p.limits.gaussian_gap, objective="max"),
+        lambda p: not p.laplace and p.objective == "max" and isinstance(p.body, Kronecker),
+        lambda p, s: WorstProduct(gap=p.limits.gaussian_gap),
+    ),
+    (
+        lambda p: not p.laplace and p.objective == "max" and p.weighs_queries,
+        lambda p, s: GaussianOptimal(
+            gap=p.limits.gaussian_gap if p.cells <= FEW_CELLS else max(p.limits.gaussian_gap, WORST_GAP),
+            max_steps=WORST_STEPS,
+            objective="max",
+        ),
     ),
 )
 

@@ -30,7 +30,7 @@ def descend(A: Vector, L: Vector, steps: int) -> Vector:
     m, n = A.shape
     variables = _split(A)
     for floor in FLOORS if L.shape[1] < n else FLOORS[-1:]:
-        variables = scipy.optimize.minimize(
+        found = scipy.optimize.minimize(
             loss,
             variables,
             args=(m, L, floor),
@@ -39,6 +39,7 @@ def descend(A: Vector, L: Vector, steps: int) -> Vector:
             bounds=[(0.0, None)] * len(variables),
             options={"maxiter": steps, "maxfun": 2 * steps, "ftol": 1e-13, "gtol": 1e-10},
         ).x
+        variables = found if np.isfinite(found).all() else variables
     P, N, _ = _parts(variables, m, n)
     return unit_sensitivity((P - N) / _norms(variables, m, n))
 
@@ -46,6 +47,8 @@ def descend(A: Vector, L: Vector, steps: int) -> Vector:
 def loss(variables: Vector, m: int, L: Vector, floor: float) -> tuple[float, Vector]:
     """tr(Lᵗ(AᵗA + φ)⁻¹L) at A = (P − N)/(Σ(P + N) + s), and its gradient; `variables` is P, N and s, flat."""
     n = len(L)
+    if not np.isfinite(variables).all():
+        return float("inf"), np.zeros_like(variables)  # a line search may break down
     P, N, _ = _parts(variables, m, n)
     norms = _norms(variables, m, n)
     A = (P - N) / norms

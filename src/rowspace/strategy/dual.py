@@ -175,7 +175,7 @@ class RowSpace:
         s, U = symmetric_roots((self.L.T * weights) @ self.L)
         kept = s > 0
         # X(λ) = YYᵗ
-        return RowSpacePoint(self, weights, (self.L @ U[:, kept]) / np.sqrt(s[kept]))
+        return RowSpacePoint(self, weights, (self.L @ U[:, kept]) / np.sqrt(s[kept]), s[kept])
 
 
 @dataclass(frozen=True)
@@ -185,6 +185,7 @@ class RowSpacePoint:
     geometry: RowSpace
     weights: Vector
     Y: Vector
+    s: Vector
 
     @cached_property
     def diagonal(self) -> Vector:
@@ -193,8 +194,18 @@ class RowSpacePoint:
 
     @cached_property
     def error(self) -> float:
-        """From the completed X."""
-        return profile_trace(self.gram(), self.geometry.L)
+        """From the completed X.
+
+        Below full rank it is BBᵗ + Δ with B = Y/x_max^½ and L = B·(x_max s)^½Uᵗ. Then BᵗX⁻¹B = M(I + M)⁻¹ for
+        M = BᵗΔ⁻¹B, of the size of the rank. What is hardly deficient counts as deficient by that much.
+        """
+        (n, rank), top = self.geometry.L.shape, self.diagonal.max()
+        if self.Y.shape[1] == n or self.Y.shape[1] < rank:
+            return profile_trace(self.gram(), self.geometry.L)
+        deficits = np.maximum(1 - self.diagonal / top, HARDLY_DEFICIENT)
+        B = self.Y / np.sqrt(top * deficits)[:, None]
+        left = np.linalg.inv(np.eye(rank) + B.T @ B)
+        return float(top * (self.s @ (1 - np.diagonal(left))))
 
     def gram(self) -> Vector:
         """YYᵗ scaled and completed, or with columns scaled where the rank is full."""

@@ -7,11 +7,15 @@ from dataclasses import dataclass
 from rowspace.exceptions import InvalidInput
 
 from .hierarchical import BRANCHINGS
+from .p_identity_starts import MANY_CELLS
 
 
 @dataclass(frozen=True)
 class Effort:
-    """Limits on the number of cells, chosen so that a plan takes about the stated time on two cores."""
+    """Limits on the number of cells, chosen so that a plan takes about the stated time on two cores.
+
+    `row_space_work`: operations for the optimum in the row space of few queries.
+    """
 
     branchings: tuple[int, ...]
     factor_branchings: tuple[int, ...]
@@ -20,17 +24,21 @@ class Effort:
     p_identity_steps: int
     gaussian_cells: int
     gaussian_gap: float
-    worst_query_cells: int
     min_error_cells: int
+    row_space_work: float
+
+    def p_identity_steps_over(self, cells: int) -> int:
+        """Steps of p-Identity: fewer where each of them takes longer."""
+        return max(1, int(self.p_identity_steps * min(1.0, (MANY_CELLS / cells) ** 3)))
 
 
 EFFORTS = {
     # A second or two.
-    "fast": Effort((2, 4, 16), (2, 16), 256, 64, 100, 256, 1e-3, 64, 0),
+    "fast": Effort((2, 4, 16), (2, 16), 256, 64, 100, 256, 1e-3, 0, 4e10),
     # Seconds; up to a minute at the limits.
-    "normal": Effort(BRANCHINGS, (2, 4, 16), 4096, 256, 300, 1024, 1e-4, 256, 0),
+    "normal": Effort(BRANCHINGS, (2, 4, 16), 16_384, 256, 300, 1024, 1e-4, 0, 4e12),
     # Minutes at the limits.
-    "best": Effort(BRANCHINGS, BRANCHINGS, 16_384, 1024, 2000, 4096, 1e-6, 1024, 8),
+    "best": Effort(BRANCHINGS, BRANCHINGS, 16_384, 1024, 2000, 4096, 1e-6, 8, 4e13),
 }
 
 

@@ -20,6 +20,9 @@ from .row_space import ROWS_PER_CELL
 FIRM_PIVOT = 1e-3
 """Least relative pivot of X's triangular factor at which rounding its entries to 20 bits is harmless."""
 
+FAINT = 1e-5
+"""Share of X's largest eigenvalue below which directions that no query sees are left out."""
+
 
 def factored(X: Vector, W: Operator, norm: int) -> Operator:
     """A with AᵗA = X: the factor of least sensitivity in the given norm among those tried."""
@@ -57,12 +60,18 @@ def _low_rank(X: Vector, W: Operator) -> Operator:
     kept = eigenvalues > 1e-12 * eigenvalues[-1]
     F = (Q[:, kept] * np.sqrt(eigenvalues[kept])).T
     m, n = W.shape
-    if not W.integral or m > ROWS_PER_CELL * n or m * n > DENSE_LIMIT:
-        return Dense(F)
-    # Completed cells are asked one by one: their unit vectors lie in the range of X.
-    alone = np.flatnonzero(np.einsum("ik,ik->i", Q[:, kept], Q[:, kept]) > 1 - 1e-9)
-    rows = np.concatenate((W.to_dense(), np.eye(n)[alone]))
-    order = scipy.linalg.qr(rows.T, mode="r", pivoting=True)[1]
-    R = rows[np.sort(order[: len(F)])]
-    T = scipy.linalg.lstsq(R.T, F.T)[0].T
-    return Composed(Dense(T), Dense(R)) if np.allclose(T @ R, F, atol=1e-9) else Dense(F)
+    if W.integral and m <= ROWS_PER_CELL * n and m * n <= DENSE_LIMIT:
+        # Completed cells are asked one by one: their unit vectors lie in the range of X.
+        alone = np.flatnonzero(np.einsum("ik,ik->i", Q[:, kept], Q[:, kept]) > 1 - 1e-9)
+        rows = np.concatenate((W.to_dense(), np.eye(n)[alone]))
+        order = scipy.linalg.qr(rows.T, mode="r", pivoting=True)[1]
+        R = rows[np.sort(order[: len(F)])]
+        T = scipy.linalg.lstsq(R.T, F.T)[0].T
+        if np.allclose(T @ R, F, atol=1e-9):
+            return Composed(Dense(T), Dense(R))
+    # What columns lack to equal norms is asked cell by cell; next to nothing of it would only blur the row space.
+    faint = eigenvalues[kept] < FAINT * eigenvalues[-1]
+    if faint.any():
+        asked = np.abs(W @ Q[:, kept][:, faint]).max(axis=0)
+        faint[faint] = asked <= 1e-9 * np.abs(W @ Q[:, -1:]).max()
+    return Dense(F[~faint])

@@ -11,7 +11,7 @@ import scipy
 
 from rowspace.error import max_error, noise_level
 from rowspace.exceptions import InvalidInput
-from rowspace.operators import Identity, Operator, Stack
+from rowspace.operators import Identity, Operator, Scaled, Stack
 from rowspace.operators.base import Vector
 from rowspace.operators.checks import check_number, check_size
 from rowspace.privacy import Neighbours, Privacy
@@ -22,7 +22,7 @@ from .dual_ascent import Ascent, ascend, start_weights
 from .factors import error_trace, factored
 from .result import Result, judged
 from .row_space import row_space_factor, workload_gram
-from .worst_query import Queries, ascend_worst
+from .worst_query import ascend_worst, weighing_of
 
 WELL_CONDITIONED = 1e12
 """Largest estimated condition of Λ^½VΛ^½ at which it has digits enough to be decomposed directly."""
@@ -39,8 +39,6 @@ class WorstQueryResult(Result):
 
     max_error: float
     max_lower_bound: float
-    weighted: bool = True
-    """Whether queries were taken times their importance weights."""
 
     @property
     def max_ratio(self) -> float:
@@ -97,18 +95,15 @@ class GaussianOptimal:
         return _judged_total(A, W, V, privacy, ascent, started)
 
     def _optimize_worst(self, W: Operator, privacy: Privacy, started: float) -> WorstQueryResult:
-        n = W.shape[1]
-        L = row_space_factor(W, workload_gram(W))
-        basis = (
-            None if L.shape[1] == n else np.asarray(scipy.linalg.qr(L, mode="economic")[0], dtype=np.float64)
-        )
-        ascent = ascend_worst(Queries(W, basis), self.gap, self.max_steps)
-        A, status = factored(ascent.strategy.feasible[1], W, privacy.norm), ascent.ending
-        worst, identity = max_error(A, W, privacy), Identity(n)
+        body, power = (W.of, W.factor**2) if isinstance(W, Scaled) and W.factor else (W, 1.0)
+        queries = weighing_of(body)
+        ascent = ascend_worst(queries, self.gap, self.max_steps)
+        A, status = factored(ascent.strategy.gram(), W, privacy.norm), ascent.ending
+        worst, identity = max_error(A, W, privacy), Identity(W.shape[1])
         if (plain := max_error(identity, W, privacy)) <= worst:
             A, worst, status = identity, plain, f"the identity is no worse; {status}"
         add_remove = privacy.neighbours is Neighbours.ADD_REMOVE
-        bound = privacy.unit_variance * ascent.certified_bound()
+        bound = privacy.unit_variance * power * queries.certified(ascent.certificate)
         if status == "certified" and add_remove and privacy.norm == 2:
             status = f"certified: within {max(worst / bound - 1, 0.0):.1e} of the best possible"
         judgement = judged(

@@ -39,9 +39,12 @@ def to_integers(strategy: Operator, privacy: Privacy) -> tuple[Operator, NoiseMo
         factor = 1
         while factor * noise.sigma < FINE_GRID:
             factor *= 2
-        integers = factor * integers
-        check_overflow(integers)
-        noise = calibrated_noise(integers, privacy)
+        finer = factor * integers
+        check_overflow(finer)
+        fine = calibrated_noise(finer, privacy)
+        # Noise far below one is rounded away on the plain grid, which no fine grid does.
+        if fine.variance < factor**2 * noise.variance:
+            return finer, fine
     return integers, noise
 
 
@@ -87,9 +90,7 @@ def _overflows(integers: Operator) -> bool:
 
 
 def _suits_noise(integers: Operator, privacy: Privacy) -> bool:
-    """Whether a wide strategy's noise can be drawn, and is so large that rounding what carries it adds nothing."""
-    if not integers.wide:
-        return True
+    """Whether the noise can be drawn and, for a wide strategy, is so large that rounding what has it adds nothing."""
     try:
         noise = calibrated_noise(integers, privacy)
     except IntegerOverflow:

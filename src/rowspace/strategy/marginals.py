@@ -2,7 +2,7 @@
 
 The error is not convex in the weights: a table that is not measured at all is a local optimum of its own. So the
 weights are optimized from several starts, each with its own tables: the wanted ones, covers of them by larger ones,
-unions grown step by step, everything at once; then single tables are added where that helps.
+everything at once; then tables are united and single ones added where that helps.
 """
 
 from __future__ import annotations
@@ -10,7 +10,6 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from itertools import combinations
 
 import numpy as np
 import scipy
@@ -28,6 +27,7 @@ from .covers import covers_by_size, maximal
 from .marginal_loss import MarginalLoss
 from .result import Result
 from .table_demand import TableDemand, judged_on_tables, read_products
+from .table_unions import best_union, without_some
 
 ALL_SUBSETS = 10
 """Most attributes for which every subset is a candidate."""
@@ -41,8 +41,11 @@ WHOLE_TABLE = 16
 ADDED_TABLES = 500
 """With more than `ALL_SUBSETS` attributes, how many wanted tables are tried as additions."""
 
-MERGED_TABLES = 40
-"""Most tables from which unions are grown step by step."""
+MOST_TRIES, PATIENCE, UNITING = 80, 40, 1.3e9
+"""Searches for unions: how many at most, without success, and for how many (tables³ · residuals) per restart."""
+
+_Found = tuple[float, dict[int, float]]
+"""The error of tables, and their weights."""
 
 
 @dataclass
@@ -58,6 +61,25 @@ class _Best:
 
     def descend(self, start: dict[int, float]) -> None:
         """Optimize the weights of these tables, and keep them if they are better."""
+        self._keep(*self._descended(start))
+
+    def unite(self, start: dict[int, float], rng: np.random.Generator | None = None) -> _Found:
+        """The same; then replace tables by their union, the pair that gains most first, as long as one does."""
+        value, weights = self._descended(start)
+        while (united := best_union(self.workload, weights, self.norm, rng)) is not None:
+            self._keep(value, weights)
+            before, (value, weights) = value, self._descended(united)
+            if value > before * (1 - 1e-7):
+                break
+        self._keep(value, weights)
+        return value, weights
+
+    def _keep(self, value: float, weights: dict[int, float]) -> None:
+        if value < self.value * (1 - 1e-9):
+            self.value, self.weights = value, weights
+
+    def _descended(self, start: dict[int, float]) -> _Found:
+        """The least error of these tables and their weights there, the largest one."""
         loss = MarginalLoss(self.workload, tuple(start), self.norm)
         weights = self._minimized(loss, np.array(list(start.values())))
         # A faint table costs sensitivity and tells little: without it the others often do better.
@@ -67,10 +89,8 @@ class _Best:
             if kept.all() or trial.value(weights[kept]) > loss.value(weights) * (1 + 1e-2):
                 break
             loss, weights = trial, self._minimized(trial, weights[kept])
-        value = loss.value(weights)
-        if value < self.value * (1 - 1e-9):
-            self.value = value
-            self.weights = dict(zip(loss.candidates, (weights / weights.max()).tolist(), strict=True))
+        found = dict(zip(loss.candidates, (weights / weights.max()).tolist(), strict=True))
+        return loss.value(weights), found
 
     def _minimized(self, loss: MarginalLoss, start: Vector) -> Vector:
         found = scipy.optimize.minimize(
@@ -158,6 +178,9 @@ class Marginals:
         try:
             for start in self._starts(best, rng):
                 best.descend(start)
+            # Last: covers found before have equal weights, and small integers draw less noise.
+            best.unite(dict.fromkeys(workload.wanted, 1.0))
+            self._unite(best, rng)
             self._extend(best)
         except KeyboardInterrupt:
             if not best.weights:
@@ -188,11 +211,24 @@ class Marginals:
             # Smaller wanted tables next to a cover of the larger ones.
             yield dict.fromkeys(workload.wanted, 0.3) | dict.fromkeys(cover, 1.0)
         if few:
-            yield dict.fromkeys(_merged(best, wanted), 1.0)
             everything = _subsets(whole)
             yield dict.fromkeys(everything, 1.0)
             for _ in range(self.restarts):
                 yield dict(zip(everything, rng.random(len(everything)).tolist(), strict=True))
+
+    def _unite(self, best: _Best, rng: np.random.Generator) -> None:
+        """Unions from the best tables, then again and again from what is left when some are dissolved."""
+        value, weights = best.unite(best.weights)
+        work = len(weights) ** 3 * best.workload.lattice.size
+        tries, at_last = min(MOST_TRIES, int(self.restarts * UNITING // work)), 0
+        for number in range(tries):
+            if number - at_last > PATIENCE:
+                return
+            before = best.value
+            value, united = best.unite(without_some(best.workload, weights, rng), rng)
+            at_last = number if best.value < before else at_last
+            # A little worse is a way to somewhere else.
+            weights = united if value <= best.value * (1 + 2e-3) else weights
 
     def _extend(self, best: _Best) -> None:
         """Add the one table that helps most, as long as one does."""
@@ -223,21 +259,6 @@ class Marginals:
 def _equal(best: _Best, masks: tuple[int, ...]) -> float:
     """The error with equal weights."""
     return MarginalLoss(best.workload, masks, best.norm).value(np.ones(len(masks)))
-
-
-def _merged(best: _Best, wanted: list[int]) -> tuple[int, ...]:
-    """Two tables at a time are replaced by their union, the pair that gains most with equal weights."""
-    masks = tuple(wanted)
-    if len(masks) > MERGED_TABLES:
-        return masks
-    value = _equal(best, masks)
-    while len(masks) > 1:
-        trials = {tuple(maximal([*masks, a | b])) for a, b in combinations(masks, 2)}
-        best_value, best_masks = min((_equal(best, trial), trial) for trial in trials)
-        if best_value >= value:
-            break
-        value, masks = best_value, best_masks
-    return masks
 
 
 def _subsets(whole: int) -> list[int]:

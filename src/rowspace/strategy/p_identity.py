@@ -40,7 +40,7 @@ class PIdentity:
     The best known family for Laplace noise on one attribute. L-BFGS-B with the exact gradient, started from tents
     (module `p_identity_starts`), the better half of which goes on every twenty steps; the best one runs until the
     error falls by less than `tolerance` in twenty steps, or for `max_steps`. All ranges take about 2 s at 1024
-    cells, 15 s at 4096 and some minutes at 16,384.
+    cells, 15 s at 4096, 35 s at 8192 and some minutes at 16,384.
 
     p: rows of Θ; left open, n/20, n/17 and n/15 are tried, more or fewer where they do better, and one.
     restarts: random starts on top, for workloads whose cells have no order; left open, one where it is cheap.

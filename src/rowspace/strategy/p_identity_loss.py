@@ -23,7 +23,7 @@ import scipy
 
 from rowspace.operators import Operator
 from rowspace.operators.base import Array, Indices, Vector
-from rowspace.operators.lean_gram import lean_gram
+from rowspace.operators.stack import lean_gram
 
 BATCH = 2**15
 """Numbers to which V is applied at a time: they and the running sums stay in the processor's cache."""

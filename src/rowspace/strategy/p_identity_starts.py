@@ -23,6 +23,9 @@ SPACINGS = (20, 17, 15)
 FINER, COARSER = (11, 8, 5, 3), (27, 40, 60, 90)
 """Spacings tried next, for workloads of narrow or wide windows only."""
 
+MANY_CELLS = 2**13
+"""Past so many cells a step takes half a second: only the start of least error goes on."""
+
 WIDENING = 16
 """Tents of one level to one of the next."""
 
@@ -64,10 +67,15 @@ def starts(W: Operator, p: int | None) -> list[Start]:
         return _distinct(_with_and_without_top(W, p))
     found = [tent_start(W, (1,))]
     tried: list[Start] = []
-    for spacing in SPACINGS:
+    for spacing in SPACINGS if n <= MANY_CELLS else SPACINGS[:1]:
         tried += _with_and_without_top(W, max(1, round(n / spacing)))
-    for others in (FINER, COARSER):
-        tried += _while_better(W, others, min(start.value for start in tried))
+    for others in (COARSER, FINER):
+        more = _while_better(W, others, min(start.value for start in tried))
+        tried += more
+        if more and n > MANY_CELLS:
+            break  # fewer rows do better, so more of them do not
+    if n > MANY_CELLS:
+        return [min(found + tried, key=lambda start: start.value)]
     return _distinct(found + tried)
 
 

@@ -173,22 +173,22 @@ class Choice:
         return even_bound(W, self.alone) if attribute.split else np.array([0.0, singular_value_bound(W)])
 
     @cached_property
-    def _roots(self) -> Vector:
+    def roots(self) -> Vector:
         """√ of what every set T adds up to."""
         return np.sqrt(self.workload.summed(self.numbers))
 
     @cached_property
     def bound(self) -> float:
         """In the unit of E."""
-        return self._kept * self._of_sums(float(self._roots[1:].sum()), float(self._roots[0]))
+        return self.kept * self._of_sums(float(self.roots[1:].sum()), float(self.roots[0]))
 
     @cached_property
     def coupled_bound(self) -> float:
         """The same at these weights, with what ties attributes to their totals; all must be taken apart."""
-        return self._kept * self._of_sums(coupled_root(self), 0.0)
+        return self.kept * self._of_sums(coupled_root(self), 0.0)
 
     @property
-    def _kept(self) -> float:
+    def kept(self) -> float:
         """The share of a bound that rounding cannot have added; all of it where tables are in closed form."""
         if self.workload.only_cells:
             return 1.0
@@ -210,7 +210,7 @@ class Choice:
     @cached_property
     def shares(self) -> list[Vector]:
         """The derivatives of log Σ√ by the logarithms of the numbers, twice."""
-        roots = self._roots.copy()
+        roots = self.roots.copy()
         if self.replacing:
             roots[0] = 0.0
         total = float(roots.sum())

@@ -4,13 +4,15 @@ Blocks for different sets B of attributes are independent, so each gets the nois
 of block B at unit noise and v_B what its noise costs the workload, σ_B² ∝ √(p_B/v_B) is optimal by Cauchy–Schwarz, and
 the error is (Σ_B √(p_B v_B))². For marginals (ResidualPlanner, Xiao et al. 2023) that is the singular value bound,
 below which no strategy can go. For products of ranges and prefixes the contrasts of each attribute are chosen first
-(`contrasts`), and the same formula holds.
+(`contrasts`), and the same formula holds. Where queries tie attributes together the sets below them have joint matrices
+(`joint_residuals`).
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -18,7 +20,7 @@ import numpy as np
 import scipy
 
 from rowspace.error import noise_level
-from rowspace.exceptions import InvalidInput
+from rowspace.exceptions import InvalidInput, TooLarge
 from rowspace.operators import Operator
 from rowspace.operators.base import Vector
 from rowspace.privacy import Privacy
@@ -27,6 +29,9 @@ from rowspace.tables import ProductWorkload, Residuals, TableOperator
 from .attribute_classes import Kinds, attribute_classes
 from .contrasts import Contrasts, cells_alike, fitted
 from .gaussian_optimal import WorstQueryResult
+from .joint_bound import joint_bound
+from .joint_parts import Attributes, subsets, ties
+from .joint_residuals import Joint
 from .product_bounds import products_bound
 from .result import Result
 from .table_demand import judged_on_tables, read_products
@@ -68,6 +73,9 @@ class Residual:
         """The strategy, with the certificate."""
         started = time.perf_counter()
         workload = read_products(W)
+        if self.objective == "total" and privacy.norm == 2 and ties(workload):
+            with suppress(TooLarge):
+                return _tied(workload, privacy, started)
         A, weights = self._solve(workload, privacy)
         status = "closed form given each attribute's contrasts"
         if workload.only_cells:
@@ -78,13 +86,13 @@ class Residual:
         if weights is None:
             return result
         sizes = np.array(workload.sizes_of_parts, dtype=np.float64)
-        worst = noise_level(A, privacy) * float((A.totals_of_parts(workload.unweighted()) / sizes).max())
+        means = workload.powers * A.totals_of_parts(workload) / sizes
+        worst = noise_level(A, privacy) * float(means.max())
         # The largest variance is at least the mean of all with any weights: the total error of queries so weighted.
-        weighted = replace(workload, powers=weights / sizes)
+        weighted = replace(workload, powers=workload.powers * weights / sizes)
         return WorstQueryResult(
             **vars(replace(result, status="dual ascent", seconds=time.perf_counter() - started)),
             max_error=worst,
-            weighted=False,
             max_lower_bound=min(worst, privacy.unit_variance * products_bound(weighted, privacy)),
         )
 
@@ -99,7 +107,7 @@ class Residual:
         by_part = None
         if self.objective == "max":
             matrix = workload.cost_matrix([c.split for c in contrasts]).multiply(_scales(workload, contrasts))
-            sizes = np.array(workload.sizes_of_parts, dtype=np.float64)
+            sizes = np.array(workload.sizes_of_parts, dtype=np.float64) / workload.powers
             worst = worst_part(scipy.sparse.csr_array(matrix), sizes, prices)
             costs, by_part = worst.costs, worst.weights
         # λ_B = w_B² is to be √(v_B/p_B); scaled so that the largest weight is one. What is asked at all, however
@@ -110,6 +118,48 @@ class Residual:
         sets = tuple(workload.lattice.sets[k] for k in kept.tolist())
         chosen = tuple(weights[kept].tolist())
         return Residuals(workload.sizes, sets, chosen, tuple(c.S for c in contrasts)), by_part
+
+
+def _tied(workload: ProductWorkload, privacy: Privacy, started: float) -> Result:
+    """Joint matrices for all sets below queries that tie attributes together, products for the others."""
+    sets = workload.lattice.sets
+    below: set[Attributes] = set()
+    for part in workload.parts:
+        if any(len(workload.pieces[k].axes) > 1 for k in part):
+            below.update(subsets([i for i in sorted(workload.axes_of(part)) if workload.sizes[i] > 1]))
+    inside = {i for own in below for i in own}
+    contrasts = _chosen(workload, inside)
+    joint = Joint(workload, below, {i: c.split.u for i, c in enumerate(contrasts) if i not in inside})
+    others = [k for k, own in enumerate(sets) if own not in joint.tables]
+    # Sets of J about which nothing is asked have no table, and no cost.
+    costs, prices = np.zeros(len(sets)), np.ones(len(sets))
+    if any(sets[k] not in below for k in others):
+        costs, prices = _costs(workload, contrasts), _prices(workload, contrasts)
+        costs[[own in below for own in sets]] = 0.0
+    found = joint.search(float(np.sqrt(costs * prices).sum()))
+    weights = {sets[k]: float((costs[k] / prices[k]) ** 0.25) for k in others if costs[k] > 0}
+    weights |= {own: (root / J.integer_norm(2)) ** 0.5 for own, (J, root) in found.items()}
+    largest = max(weights.values())
+    A = Residuals(
+        workload.sizes,
+        tuple(weights),
+        tuple(max(weight / largest, FAINTEST) for weight in weights.values()),
+        tuple(c.S for c in contrasts),
+        tuple(found[own][0] if own in found else None for own in weights),
+    )
+    # The weights of a table are not unique where few functions of its cells are asked: half of them may do better.
+    cells = joint.cell_weights()
+    tried = cells, {i: (own + 1 / len(own)) / 2 for i, own in cells.items()}
+    return judged_on_tables(
+        "residuals",
+        A,
+        workload,
+        privacy,
+        status="a matrix for every set of attributes that queries tie together, searched",
+        steps=1,
+        seconds=time.perf_counter() - started,
+        unit_bound=max(joint_bound(workload, weights) for weights in tried),
+    )
 
 
 def _prices(workload: ProductWorkload, contrasts: Sequence[Contrasts]) -> Vector:
@@ -133,10 +183,14 @@ def _error(workload: ProductWorkload, contrasts: Sequence[Contrasts]) -> float:
     return float(np.sqrt(_prices(workload, contrasts) * _costs(workload, contrasts)).sum() ** 2)
 
 
-def _chosen(workload: ProductWorkload) -> list[Contrasts]:
-    """The contrasts of every attribute: cells alike unless ranges or the like are asked and others do better."""
+def _chosen(workload: ProductWorkload, plain: Container[int] = ()) -> list[Contrasts]:
+    """The contrasts of every attribute: cells alike unless ranges or the like are asked and others do better.
+
+    For attributes that are `plain` nothing else is tried.
+    """
     alike = [cells_alike(n) for n in workload.sizes]
     classes = [] if workload.only_cells else attribute_classes(workload)
+    classes = [(kinds, own) for kinds, all_own in classes if (own := {i for i in all_own if i not in plain})]
     choice = _Choice(workload, alike, _error(workload, alike) if classes else 0.0)
     for kinds, attributes in classes:
         choice.tune(kinds, attributes)

@@ -8,7 +8,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from rowspace.error import noise_level, profile_trace
-from rowspace.lines import one_line
+from rowspace.notebook import one_line
 from rowspace.operators import Operator
 from rowspace.privacy import Privacy
 
@@ -36,8 +36,9 @@ class Result:
     """A strategy with its error and how it was found.
 
     `total_error` is the expected squared error summed over the workload, `lower_bound` a number no strategy can
-    go below under the same privacy, `status` a sentence that says what happened and what to try next. `worst` is the
-    largest expected squared error of a query, where strategies were compared by it.
+    go below under the same privacy, both with continuous noise (a `Plan` has those of the integers that are drawn);
+    `status` a sentence that says what happened and what to try next. `worst` is the largest expected squared error of a
+    query, where strategies were compared by it.
     """
 
     name: str

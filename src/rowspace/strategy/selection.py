@@ -3,7 +3,8 @@
 Which candidates fit is a table, in `candidates`. They are tried from top to bottom. Columns that are below the
 sensitivity are completed where that helps (`augment`). Candidates whose closed forms do not reach a size refuse with
 `TooLarge` and are left out. The search ends early at a candidate that is certified to be within half a percent of the
-best possible.
+best possible; at budgets where plain counts draw less noise than any real matrix, what costs nothing is still tried.
+Errors here are those of real matrices and continuous noise; `asked` compares what is drawn.
 """
 
 from __future__ import annotations
@@ -18,25 +19,41 @@ import numpy as np
 
 from rowspace.error import max_error, noise_level, profile_trace
 from rowspace.exceptions import InvalidInput, InvalidWorkload, TooLarge, UnsupportedWorkload
-from rowspace.operators import Operator
-from rowspace.operators.given import as_operator
+from rowspace.operators import Identity, Operator
+from rowspace.operators.dense import as_operator
 from rowspace.privacy import Privacy
 from rowspace.tables import Piece, ProductWorkload, as_products, gather
 
 from .attempts import DENSE_CELLS, attempt, completed, proposal
 from .candidates import CLOSED_FORMS, SEARCHES, SEVERAL_ATTRIBUTES, TRIED_FIRST, Problem
+from .classical import IdentityStrategy
 from .effort import Effort, effort_named
+from .joint_parts import ties
 from .marginals import Marginals
 from .merging import merged_cells
 from .p_identity import PIdentity
 from .product import Product
 from .residual import Residual
 from .result import Optimizer, Result
+from .row_space_optimal import FewQueries, RowSpaceOptimal
 from .strategy import Strategy
 from .union import Attributes, Union
+from .worst_product import BalancedResidual
+
+FREE = (*TRIED_FIRST, *CLOSED_FORMS)
+"""Candidates that take no time, some of them small integers."""
 
 FACTOR_STEPS = 100
 """Steps of p-Identity for one factor of a product."""
+
+ALMOST = 1.1
+"""Certified ratio of the optimum in the row space, cut short by its work, at which no other candidate is tried."""
+
+CLOSE = 1.03
+"""Certified ratio at which the optimum in the row space is not looked for after strategies of tables."""
+
+FEW_PARTS = 32
+"""Parts up to which strategies of tables are found in a second or two."""
 
 GOOD_ENOUGH = 1.005
 """Certified ratio at which no other candidate is tried: none could be better by more than half a percent."""
@@ -108,35 +125,57 @@ class Select:
         queries = as_products(W)
         problem = self._problem(queries, queries if tables is None else tables, privacy)
         results: list[Result] = []
-        for found in self._tried(problem, rng):
+        for found in self._tried(problem, rng, results):
             results += found
-            if self._good_enough(results):
-                break
         if not results:
             raise TooLarge(
                 f"no strategy can handle {problem.cells} cells; use fewer attributes or coarser bins"
             )
         losses = [self._loss(result, problem) for result in results]
         best = losses.index(min(losses))
-        results[best] = completed(results[best], problem.W, privacy)
-        losses[best] = min(losses[best], self._loss(results[best], problem))
+        whole = completed(results[best], problem.W, privacy)
+        if whole is not results[best]:
+            results[best], losses[best] = whole, min(losses[best], self._loss(whole, problem))
         # Whichever optimizer proved the best bound, it holds for all of them.
         bound = max(result.lower_bound for result in results)
-        order = sorted(range(len(results)), key=lambda number: losses[number])
+        # Where the worst answer is out of reach for all of them, the total decides.
+        order = sorted(range(len(results)), key=lambda at: (losses[at], results[at].total_error))
         by_worst = self.objective == "max"
         return [
             replace(results[at], lower_bound=bound, worst=losses[at] if by_worst else None) for at in order
         ]
 
-    def _tried(self, problem: Problem, rng: np.random.Generator | None) -> Iterator[list[Result]]:
-        """What each candidate that fits has found, one after the other."""
+    def _tried(
+        self, problem: Problem, rng: np.random.Generator | None, results: Sequence[Result]
+    ) -> Iterator[list[Result]]:
+        """What each candidate that fits has found, one after the other; `results` are those found so far."""
+        few = problem.few
+        # A matrix for every set of attributes that queries tie together is found sooner.
+        first = few is not None and not ties(problem.tables) and few.comes_first
+        if few is not None and first:
+            found = self.few(few, problem.privacy, self.limits.row_space_work)
+            yield found
+            if found and (found[0].ratio < ALMOST or (problem.laplace and few.is_far_from_cells)):
+                if problem.laplace and len(problem.tables.parts) <= FEW_PARTS:
+                    yield self.tables(problem.tables, problem.privacy, rng)
+                cells = noise_level(Identity(problem.cells), problem.privacy) * problem.W.squared_frobenius()
+                # Plain counts may draw less noise than the continuous law says.
+                if problem.privacy.is_coarse or cells < found[0].total_error:
+                    yield [IdentityStrategy().optimize(problem.W, problem.privacy)]
+                return
         yield self._merged(problem, rng)
-        if problem.asks_tables:
+        if problem.asks_tables and not self._good_enough(results):
             with suppress(TooLarge):
                 yield self.tables(problem.tables, problem.privacy, rng)
+        if few is not None and not first and not any(result.ratio < CLOSE for result in results):
+            yield self.few(few, problem.privacy, self.limits.row_space_work / 4)
         last = SEVERAL_ATTRIBUTES if problem.several else CLOSED_FORMS
         tried: list[Optimizer] = []
         for fits, make in (*TRIED_FIRST, *SEARCHES, *last):
+            if self._good_enough(results) and not (
+                problem.privacy.is_coarse and (fits, make) in FREE and not self._draws_least(results, problem)
+            ):
+                continue
             if fits(problem) and (optimizer := make(problem, self)) not in tried:
                 tried.append(optimizer)
                 result = attempt(optimizer, problem.W, problem.privacy, rng)
@@ -156,6 +195,11 @@ class Select:
     def _good_enough(self, results: Sequence[Result]) -> bool:
         return self.objective == "total" and any(result.ratio < GOOD_ENOUGH for result in results)
 
+    def _draws_least(self, results: Sequence[Result], problem: Problem) -> bool:
+        """Whether one that is good enough asks every record once: no integers draw less noise per sensitivity."""
+        found = [result.strategy for result in results if result.ratio < GOOD_ENOUGH]
+        return any(A.integral and A.integer_norm(problem.privacy.norm) == 1 for A in found)
+
     def _merged(self, problem: Problem, rng: np.random.Generator | None) -> list[Result]:
         """The candidates for the problem without copies of cells, where it is much smaller."""
         groups = merged_cells(problem.W)
@@ -164,15 +208,38 @@ class Select:
         alone = replace(self, taxonomies={})
         return [groups.spread(result) for result in alone.candidates(groups.workload, problem.privacy, rng)]
 
+    def few(self, queries: FewQueries, privacy: Privacy, work: float) -> list[Result]:
+        """The optimum in the row space of few queries, where it is not too much work."""
+        try:
+            return [queries.optimize(privacy, RowSpaceOptimal(work=work))]
+        except (TooLarge, InvalidInput, UnsupportedWorkload):
+            return []
+
+    def without_cells(
+        self, W: ProductWorkload, privacy: Privacy, rng: np.random.Generator | None = None
+    ) -> list[Result]:
+        """The candidates that need no cells, best first."""
+        found: list[Result] = []
+        tied, mixed = ties(W), self.objective == "total" and not W.only_tables
+        if mixed and not tied:
+            found = self.few(FewQueries(W, privacy.norm == 2), privacy, self.limits.row_space_work)
+            if any(result.ratio < ALMOST for result in found):
+                return found
+        others = self.tables(W, privacy, rng)
+        if mixed and tied and not any(result.ratio < CLOSE for result in others):
+            found = self.few(FewQueries(W, privacy.norm == 2), privacy, self.limits.row_space_work / 4)
+        return sorted(found + others, key=lambda result: result.total_error) if found else others
+
     def tables(
         self, W: Operator | ProductWorkload, privacy: Privacy, rng: np.random.Generator | None = None
     ) -> list[Result]:
         """The strategies of tables, which need no cells: residuals for Gaussian noise, marginals for Laplace noise."""
         if privacy.norm == 1:
-            tried: list[Marginals | Residual] = [Marginals()]
+            tried: list[Marginals | Residual | BalancedResidual] = [Marginals()]
         else:
-            tried = [Residual(objective="max")] if self.objective == "max" else []
-            tried.append(Residual())
+            tried = [Residual()] if self.objective == "total" else [Residual(objective="max"), Residual()]
+            if self.objective == "max" and not as_products(W).only_tables:
+                tried.insert(0, BalancedResidual())
         try:
             return [optimizer.optimize(W, privacy, rng) for optimizer in tried]
         except (UnsupportedWorkload, InvalidWorkload):
@@ -182,13 +249,16 @@ class Select:
         if self.objective == "total":
             return result.total_error
         strategy = Strategy.of(result.strategy)
-        if problem.several and strategy.tables is not None:
+        if problem.several and strategy.sizes is not None:
             variances = strategy.variances(problem.tables)
-            return noise_level(result.strategy, problem.privacy) * float(variances.max())
+            powers = np.repeat(problem.tables.powers, problem.tables.sizes_of_parts)
+            return noise_level(result.strategy, problem.privacy) * float((powers * variances).max())
         try:
             return max_error(result.strategy, problem.W, problem.privacy)
-        except UnsupportedWorkload:
-            return inf  # a faint query is lost among digits beside large ones
+        except (UnsupportedWorkload, TooLarge):
+            return (
+                inf  # a faint query is lost among digits beside large ones, or there are too many to look at
+            )
 
     # -- products and unions, whose factors are found by the same tables ---------------------------------
 

@@ -1,8 +1,9 @@
 """A strategy as everyone uses it: what it must be given, its error on queries, and the estimate it leads to.
 
-There are two kinds. A strategy over cells is any matrix: it is given the count of every cell, and queries become a
+There are three kinds. A strategy over cells is any matrix: it is given the count of every cell, and queries become a
 matrix over the same cells. A strategy of tables is given tables of counts over some attributes each, and queries are
-taken as products, whatever the number of cells. Planning, measuring, reconstruction and releases know only the verbs.
+taken as products, whatever the number of cells; so is a strategy of mixed queries, whose queries are taken one by one.
+Planning, measuring, reconstruction and releases know only the verbs.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -19,10 +21,11 @@ from rowspace.error import Moments, moments, profile_trace, query_variances, tab
 from rowspace.exceptions import IntegerOverflow, InvalidInput, TooLarge
 from rowspace.operators import Identity, Operator
 from rowspace.operators.base import Indices, Vector
-from rowspace.tables import ComponentTables, ProductWorkload, TableOperator, answer_products
+from rowspace.tables import ComponentTables, ProductWorkload, QueryMix, TableOperator, answer_products
 from rowspace.threads import one_thread_if_small
 
-from .least_squares import least_squares
+from .least_squares import iterated, least_squares
+from .mixing import is_within, mix_answers, mix_moments
 
 Block = tuple[slice | Indices, Indices, Indices]
 """(where, q, r): the answers there are q·2^bits + r."""
@@ -54,12 +57,24 @@ class Strategy(ABC):
     @staticmethod
     def of(matrix: Operator) -> Strategy:
         """The strategy that asks a matrix, by its kind."""
+        if isinstance(matrix, QueryMix):
+            return MixStrategy(matrix)
         return TableStrategy(matrix) if isinstance(matrix, TableOperator) else CellStrategy(matrix)
 
     @property
-    @abstractmethod
     def tables(self) -> TableOperator | None:
-        """The tables of counts it must be given, or None where it needs the count of every cell."""
+        """Itself, where it is one of weighted tables."""
+        return None
+
+    @property
+    def sizes(self) -> tuple[int, ...] | None:
+        """The cells of the attributes, where it knows them; None where it knows the number of cells alone."""
+        return None
+
+    @property
+    def sets(self) -> tuple[tuple[int, ...], ...] | None:
+        """The sets of attributes whose tables of counts it must be given; None where it needs every cell."""
+        return None
 
     @abstractmethod
     def exact_answers(self, counts: Any, bits: int, checked: Checked) -> Iterator[Block]:
@@ -103,10 +118,6 @@ class CellStrategy(Strategy):
 
     matrix: Operator
 
-    @property
-    def tables(self) -> None:
-        """None: it needs every cell."""
-
     def exact_answers(self, counts: Any, bits: int, checked: Checked) -> Iterator[Block]:
         """In one block, from a vector of counts."""
         if hasattr(counts, "table"):
@@ -134,7 +145,7 @@ class CellStrategy(Strategy):
         with one_thread_if_small(self.matrix.shape[1]):
             return moments(self.matrix, queries.operator())
 
-    def estimate(self, values: Vector) -> CellReconstruction:
+    def estimate(self, values: Vector) -> Reconstruction:
         """Cell by cell."""
         return CellReconstruction(least_squares(self.matrix, values))
 
@@ -150,6 +161,16 @@ class TableStrategy(Strategy):
         """Its tables."""
         return self.matrix
 
+    @property
+    def sizes(self) -> tuple[int, ...]:
+        """Of its tables."""
+        return self.matrix.sizes
+
+    @property
+    def sets(self) -> tuple[tuple[int, ...], ...]:
+        """Of its tables."""
+        return self.matrix.sets
+
     def exact_answers(self, counts: Any, bits: int, checked: Checked) -> Iterator[Block]:
         """Some tables at a time; from a vector of all counts in one block."""
         if not hasattr(counts, "table"):
@@ -160,8 +181,7 @@ class TableStrategy(Strategy):
     def check_rank(self) -> None:
         """Every attribute's matrix must have kept its rank at the few bits that tables of many attributes leave."""
         try:
-            for split in {id(split): split for split in self.matrix.splits}.values():
-                split.u  # noqa: B018 - found here once and kept: errors and answers need it
+            self.matrix.check_rank()
         except InvalidInput:
             raise IntegerOverflow(
                 "tables of so many attributes leave too few bits of 64 for the queries of an attribute of many cells"
@@ -196,6 +216,87 @@ class TableStrategy(Strategy):
     def estimate(self, values: Vector) -> TableReconstruction:
         """Component by component."""
         return TableReconstruction(self.matrix.component_tables(values))
+
+
+@dataclass(frozen=True, eq=False)
+class MixStrategy(CellStrategy):
+    """Mixed queries; what is asked across its axes is answered as by any matrix over cells."""
+
+    matrix: QueryMix
+
+    @property
+    def sizes(self) -> tuple[int, ...]:
+        """Of its queries' attributes."""
+        return self.matrix.sizes
+
+    @property
+    def sets(self) -> tuple[tuple[int, ...], ...] | None:
+        """Those of its queries, unless all cells are fewer."""
+        sizes = self.matrix.sizes
+        cells = sum(prod(sizes[i] for i in own) for own in self.matrix.sets)
+        return self.matrix.sets if cells < prod(sizes) else None
+
+    def exact_answers(self, counts: Any, bits: int, checked: Checked) -> Iterator[Block]:
+        """In one block."""
+        if not hasattr(counts, "table"):
+            yield from super().exact_answers(counts, bits, checked)
+            return
+        answers = self.matrix.answers(lambda own: checked(counts.table(own)))
+        yield slice(None), answers >> bits, answers & ((1 << bits) - 1)
+
+    def check_rank(self) -> None:
+        """Every mix must have kept its rank."""
+        if not all(np.isfinite(np.linalg.slogdet(T.array)[1]) for T in self.matrix.mixes):
+            raise IntegerOverflow("rounding to so few bits makes mixes of queries dependent")
+
+    def trace(self, queries: ProductWorkload) -> float:
+        """From the variances."""
+        return float(np.repeat(queries.powers, queries.sizes_of_parts) @ self.variances(queries))
+
+    def totals(self, queries: ProductWorkload) -> Vector:
+        """From the variances."""
+        ends = np.cumsum([0, *queries.sizes_of_parts])
+        return np.add.reduceat(self.variances(queries), ends[:-1])
+
+    def variances(self, queries: ProductWorkload) -> Vector:
+        """From coefficients."""
+        return self.moments(queries).second
+
+    def worst(self, queries: ProductWorkload, number: int) -> float:
+        """From the variances of all, which are found at once."""
+        start = sum(queries.sizes_of_parts[:number])
+        return float(self.variances(queries)[start : start + queries.sizes_of_parts[number]].max())
+
+    def moments(self, queries: ProductWorkload) -> Moments:
+        """From coefficients in its row space."""
+        within = is_within(queries, self.matrix)
+        return mix_moments(self.matrix, queries) if within else super().moments(queries)
+
+    def estimate(self, values: Vector) -> MixReconstruction:
+        """Kept as noisy answers: coefficients lead from them to any query."""
+        return MixReconstruction(self.matrix, values)
+
+
+@dataclass(frozen=True, eq=False)
+class MixReconstruction(Reconstruction):
+    """Noisy answers to mixed queries."""
+
+    matrix: QueryMix
+    values: Vector
+
+    def answers(self, queries: ProductWorkload) -> Vector:
+        """By their coefficients."""
+        if is_within(queries, self.matrix):
+            return mix_answers(self.matrix, self.values, queries)
+        return CellReconstruction(self.cells()).answers(queries)
+
+    @cached_property
+    def _cells(self) -> Vector:
+        return iterated(self.matrix, self.values)
+
+    def cells(self) -> Vector:
+        """What was not measured shares alike."""
+        return self._cells
 
 
 @dataclass(frozen=True, eq=False)

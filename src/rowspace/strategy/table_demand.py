@@ -22,6 +22,8 @@ from rowspace.tables import (
     mask_of,
 )
 
+from .joint_bound import joint_bound
+from .joint_parts import ties
 from .product_bounds import products_bound
 from .result import Result
 
@@ -96,8 +98,14 @@ def judged_on_tables(
     status: str,
     steps: int,
     seconds: float,
+    unit_bound: float = 0.0,
 ) -> Result:
-    """A result whose error is computed from the strategy itself; works for astronomically many cells."""
+    """A result whose error is computed from the strategy itself; works for astronomically many cells.
+
+    `unit_bound`: a bound the optimizer has proved, in the unit of E; the better of it and the default counts.
+    """
     error = noise_level(A, privacy) * A.trace_of_products(workload)
-    bound = privacy.unit_variance * products_bound(workload, privacy)
+    if ties(workload):
+        unit_bound = max(unit_bound, joint_bound(workload, {}))
+    bound = privacy.unit_variance * max(products_bound(workload, privacy), unit_bound)
     return Result(name, A, error, bound, status, steps, seconds)

@@ -10,8 +10,7 @@ from markupsafe import Markup
 
 from rowspace.domain import Domain
 from rowspace.exceptions import InvalidInput
-from rowspace.lines import one_line
-from rowspace.notebook import notebook_table, printable
+from rowspace.notebook import notebook_table, one_line, printable
 from rowspace.privacy import PrivacyUnit
 
 from .findings import Finding, advised_cap, find
@@ -20,8 +19,7 @@ from .study import Study
 if TYPE_CHECKING:
     from rowspace.formats import CSV
     from rowspace.sources import Source
-    from rowspace.sources.looks import ColumnLook
-    from rowspace.sources.unit_sizes import UnitSizes
+    from rowspace.sources.looks import ColumnLook, UnitSizes
 
 CHECK_WARNING = (
     "For the curator's eyes only: this looked at the data, without any privacy. Do not publish or share it."
@@ -38,7 +36,7 @@ class Check:
         rows: How many rows there are; None if no column of the study is there.
         counted: How many a release is about, before a cap on rows per unit.
         columns: What the rows are to every attribute (`rowspace.sources.looks.ColumnLook`).
-        unit: The rows per privacy unit, if there is one (`rowspace.sources.unit_sizes.UnitSizes`).
+        unit: The rows per privacy unit, if there is one (`rowspace.sources.looks.UnitSizes`).
         findings: What is worth knowing, in words.
 
     >>> import pandas as pd, rowspace as rs
@@ -83,8 +81,7 @@ class Check:
         >>> import pandas as pd, rowspace as rs
         >>> unit = rs.PrivacyUnit("who", rows=1)
         >>> visits = pd.DataFrame({"who": [1, 1, 2], "sex": ["F", "F", "M"]})
-        >>> found = rs.check(rs.Domain(sex=rs.Categorical(["F", "M"])), visits, unit=unit)
-        >>> print(found.unit_lines()[1])
+        >>> print(rs.check(rs.Domain(sex=rs.Categorical(["F", "M"])), visits, unit=unit).unit_lines()[1])
         rows left out by a cap of 1: 1 (33.3 %), 2: 0
         """
         if self.unit is None or not self.unit.units:
@@ -103,8 +100,7 @@ class Check:
         """Return all findings as lines of text, each with its attribute; refusals say so.
 
         >>> import pandas as pd, rowspace as rs
-        >>> found = rs.check(rs.Domain(sex=rs.Categorical(["F", "M"])), pd.DataFrame({"sexe": ["F"]}))
-        >>> print(found.lines()[0])
+        >>> print(rs.check(rs.Domain(sex=rs.Categorical(["F", "M"])), pd.DataFrame({"sexe": ["F"]})).lines()[0])
         refused: sex: expected a column 'sex', got none of that name; did you mean 'sexe'?
         """
         return [

@@ -11,7 +11,8 @@ from typing import Any
 from rowspace.domain import Domain
 from rowspace.exceptions import InvalidInput, InvalidStudy
 from rowspace.formats import CSV, DATABASE_ENDINGS, PARQUET_ENDINGS
-from rowspace.lines import one_line
+from rowspace.notebook import one_line
+from rowspace.planning import Purpose
 from rowspace.privacy import Privacy
 from rowspace.workload import Workload
 
@@ -57,6 +58,7 @@ class Study:
     workload: the queries.
     privacy: the guarantee.
     data: where the data is, if the file says so (never with a password), and how a CSV file is written.
+    purpose: what the answers are for, as `plan` takes it.
     draft: whether its domain was read off the data and nobody has said yet that it is public knowledge now.
 
     >>> study = Study.parse('''
@@ -89,6 +91,7 @@ class Study:
     description: str | None = None
     data: DataPlace = field(default_factory=DataPlace)
     draft: bool = False
+    purpose: Purpose = "answers"
 
     def __repr__(self) -> str:
         return one_line(f"<Study {self.name!r}: {self.workload.size:,} queries under {self.privacy}>")
@@ -100,16 +103,13 @@ class Study:
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Study:
-        """Read a study file. Errors name the file and the place in it.
-
-        path: a TOML file.
+        """Read a study file. Errors name the file and the place in it. path: a TOML file.
 
         Raises:
             RowspaceError: `InvalidStudy`, `InvalidDomain`, `InvalidWorkload`, `InvalidPrivacy` or `TooLarge`.
 
         >>> from rowspace.sample import people_path
-        >>> study = Study.load(people_path().with_name("people.toml"))
-        >>> study.name
+        >>> Study.load(people_path().with_name("people.toml")).name
         'People'
         """
         text = read_text(path)
@@ -124,8 +124,7 @@ class Study:
         folder: where it may name files of SQL.
 
         >>> from rowspace.sample import people_path
-        >>> text = people_path().with_name("people.toml").read_text(encoding="utf-8")
-        >>> Study.parse(text).draft
+        >>> Study.parse(people_path().with_name("people.toml").read_text(encoding="utf-8")).draft
         False
         """
         from .file import read_file  # here: pydantic takes a tenth of a second to load
@@ -138,7 +137,7 @@ class Study:
         domain = file.read_domain()
         workload = file.read_workload(domain, folder)
         about = file.study
-        return cls(about.name, domain, workload, privacy, about.description, data, about.draft)
+        return cls(about.name, domain, workload, privacy, about.description, data, about.draft, about.purpose)
 
     @staticmethod
     def json_schema() -> dict[str, Any]:
@@ -158,8 +157,7 @@ class Study:
             InvalidStudy: It is a draft.
 
         >>> from rowspace.sample import people_path
-        >>> study = Study.load(people_path().with_name("people.toml"))
-        >>> study.require_public()
+        >>> Study.load(people_path().with_name("people.toml")).require_public()
         """
         if self.draft:
             raise InvalidStudy(
@@ -200,8 +198,7 @@ class Study:
             InvalidStudy: The variable is not set.
 
         >>> from rowspace.sample import people_path
-        >>> study = Study.load(people_path().with_name("people.toml"))
-        >>> study.database_url() is None
+        >>> Study.load(people_path().with_name("people.toml")).database_url() is None
         True
         """
         if self.data.url_env is None:

@@ -8,12 +8,23 @@ True
 
 from rowspace.operators import Operator
 
-from .answers import answer_products
+from .answers import answer_products, asked_of
 from .estimates import ComponentTables
 from .inverse import TableInverse
 from .lattice import SubsetLattice, mask_of, members
 from .marginals import Marginals, marginal_splits
+from .placement import woven_entries
+from .product_rows import (
+    Columns,
+    ProductRows,
+    Vectors,
+    distinct_columns,
+    distinct_rows,
+    product_rows,
+    tied_axes,
+)
 from .product_workload import Piece, ProductWorkload, gather, is_cells, piece_costs, subsets_in_order
+from .query_mix import QueryMix, classes
 from .reading import as_products, products_of
 from .residuals import Residuals
 from .splits import CellSplit, ContrastSplit, MarginalSplit, MatrixSplit, Split
@@ -21,28 +32,39 @@ from .table_operator import TableOperator
 
 __all__ = [
     "CellSplit",
+    "Columns",
     "ComponentTables",
     "ContrastSplit",
     "MarginalSplit",
     "Marginals",
     "MatrixSplit",
     "Piece",
+    "ProductRows",
     "ProductWorkload",
+    "QueryMix",
     "Residuals",
     "Split",
     "SubsetLattice",
     "TableInverse",
     "TableOperator",
+    "Vectors",
     "answer_products",
     "as_products",
+    "asked_of",
+    "classes",
+    "distinct_columns",
+    "distinct_rows",
     "gather",
     "is_cells",
     "marginal_splits",
     "mask_of",
     "members",
     "piece_costs",
+    "product_rows",
     "products_of",
     "subsets_in_order",
+    "tied_axes",
+    "woven_entries",
 ]
 
 # What files of 0.1 call them.

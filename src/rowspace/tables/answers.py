@@ -18,7 +18,9 @@ def answer_products(estimate: ComponentTables, workload: ProductWorkload) -> Vec
     known = {mask_of(own) for own in estimate.places}
     for number, part in enumerate(workload.parts):
         axes = workload.axes_of(part)
-        if tuple(sorted(i for i in axes if workload.sizes[i] > 1)) not in estimate.places:
+        if estimate.check is not None:
+            estimate.check(workload, number)
+        elif tuple(sorted(i for i in axes if workload.sizes[i] > 1)) not in estimate.places:
             workload.check_measured(number, known, estimate.splits)
         # Parts can share their work when tables have one shape and pieces do the same to them.
         shape = tuple(workload.sizes[i] for i in axes)
@@ -34,13 +36,13 @@ def answer_products(estimate: ComponentTables, workload: ProductWorkload) -> Vec
         # What was not measured is not needed: see above.
         tables = estimate.tables([tuple(sorted(own)) for own in asked], unmeasured=True)
         tables = tables.transpose(0, *(1 + sorted(asked[0]).index(axis) for axis in asked[0]))
-        for number, table in zip(numbers, _asked(workload, numbers[0], tables), strict=True):
+        for number, table in zip(numbers, asked_of(workload, numbers[0], tables), strict=True):
             answers[number] = table.ravel()
     return np.concatenate(answers)
 
 
-def _asked(workload: ProductWorkload, number: int, tables: Vector) -> Vector:
-    """A stack of tables, asked piece by piece: the axes of each piece become one axis of its queries."""
+def asked_of(workload: ProductWorkload, number: int, tables: Vector) -> Vector:
+    """Stacked tables over a part's attributes, asked piece by piece: a piece's axes become one of its queries."""
     done = tables.reshape(len(tables), 1, *tables.shape[1:])
     for k in workload.parts[number]:
         piece = workload.pieces[k]

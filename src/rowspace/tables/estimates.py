@@ -7,16 +7,18 @@ tables agree with one another wherever they overlap.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
 from math import prod
 
 import numpy as np
 
+from rowspace.operators import Identity
 from rowspace.operators.base import Array, Vector, check_supported
 
 from .layout import BLOCK
+from .product_workload import Piece, ProductWorkload, gather
 from .splits import CellSplit, Split
 
 Attributes = tuple[int, ...]
@@ -24,9 +26,14 @@ Attributes = tuple[int, ...]
 
 @dataclass(frozen=True)
 class ComponentTables:
-    """Components in stacks of equal shape, and where each set's is: (stack, row)."""
+    """Components in stacks of equal shape, and where each set's is: (stack, row).
+
+    `check` raises `UnsupportedWorkload` for a part of a workload that components measured in part do not answer; where
+    it is left out, components are measured as a whole or not at all.
+    """
 
     splits: Sequence[Split]
+    check: Callable[[ProductWorkload, int], object] | None = None
     stacks: list[Array] = field(default_factory=list)
     places: dict[Attributes, tuple[int, int]] = field(default_factory=dict)
 
@@ -44,12 +51,20 @@ class ComponentTables:
 
         unmeasured: components that were not measured count as zero, in place of `UnsupportedWorkload`.
         """
+        if self.check is not None and not unmeasured:
+            for own in sets:
+                self.check(self._marginal(own), 0)
         shape = tuple(len(self.splits[i].u) for i in sets[0])
         out = np.zeros((len(sets), *shape))
         step = max(1, BLOCK // max(1, prod(shape)))
         for start in range(0, len(sets), step):
             self._fill(out[start : start + step], sets[start : start + step], unmeasured)
         return out
+
+    def _marginal(self, own: Attributes) -> ProductWorkload:
+        """The queries that ask for every cell of a table."""
+        sizes = [len(split.u) for split in self.splits]
+        return gather(sizes, [(1.0, tuple(Piece((i,), Identity(sizes[i])) for i in own))])
 
     def cells(self) -> Vector:
         """All cells, flat: components that were not measured count as zero, so undetermined cells share alike by u.

@@ -5,12 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from functools import reduce
+from itertools import pairwise
 
 import numpy as np
 import scipy
 
 from rowspace.exceptions import TooLarge
-from rowspace.operators import Kronecker, Operator, Scaled, Sparse, Stack, Total
+from rowspace.operators import Composed, Kronecker, Operator, Scaled, Sparse, Stack, Total
 
 from .product_workload import Piece, ProductWorkload
 
@@ -26,6 +27,22 @@ def matrix_of(workload: ProductWorkload) -> Operator:
         operator = placement.place([workload.pieces[number] for number in part])
         placed.append(operator if power == 1 else Scaled.of_product(math.sqrt(power), operator))
     return placed[0] if len(placed) == 1 else Stack(*placed)
+
+
+def woven_entries(workload: ProductWorkload) -> float:
+    """About how many entries of the matrix are written out: those of pieces woven with the attributes between them."""
+    each = [piece.operator.shape[0] * piece.operator.shape[1] for piece in workload.pieces]
+    total = 0.0
+    for part in workload.parts:
+        axes = {axis for number in part for axis in workload.pieces[number].axes}
+        tied = [number for number in part if len(workload.pieces[number].axes) > 1]
+        if tied:
+            first, last = (
+                pick(axis for n in tied for axis in workload.pieces[n].axes) for pick in (min, max)
+            )
+            between = math.prod(workload.sizes[i] for i in range(first, last + 1) if i not in axes)
+            total += float(math.prod(each[number] for number in part)) * between
+    return total
 
 
 class _Placement:
@@ -46,7 +63,8 @@ class _Placement:
             placed[piece.axes[0]] = piece.operator
         if any(len(piece.axes) > 1 for piece in pieces):
             placed = self._woven(pieces)
-        return placed[0] if len(placed) == 1 else Kronecker(*placed)
+        product = placed[0] if len(placed) == 1 else Kronecker(*placed)
+        return product if _ascend(pieces) else Composed(_as_given(pieces), product)
 
     def _woven(self, pieces: Sequence[Piece]) -> list[Operator]:
         """Return one operator per span of attributes that are coupled, some with themselves only."""
@@ -56,6 +74,18 @@ class _Placement:
         return [
             span[0].operator if len(span) == 1 else _weave(span, self._sizes) for span in _spans(everything)
         ]
+
+
+def _ascend(pieces: Sequence[Piece]) -> bool:
+    return all(one.axes < other.axes for one, other in pairwise(pieces))
+
+
+def _as_given(pieces: Sequence[Piece]) -> Sparse:
+    """From the queries in the order of the pieces' attributes to those in the order of the pieces."""
+    ascending = sorted(range(len(pieces)), key=lambda k: pieces[k].axes)
+    shape = [pieces[k].operator.shape[0] for k in ascending]
+    rows = np.arange(math.prod(shape)).reshape(shape).transpose(np.argsort(ascending)).ravel()
+    return Sparse(scipy.sparse.csr_array((np.ones(len(rows)), rows, np.arange(len(rows) + 1))))
 
 
 def _spans(pieces: list[Piece]) -> list[list[Piece]]:

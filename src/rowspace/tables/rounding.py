@@ -7,7 +7,7 @@ from math import log2
 
 from rowspace.operators import Dense, Operator
 from rowspace.operators.checks import rounding_scale
-from rowspace.operators.column_rounding import rounded_columns
+from rowspace.operators.rounding import rounded_columns
 
 MATRIX_BITS = 30
 """Bits of the largest product of matrices when they are rounded: leaves room for 2³² records in 64 bits."""

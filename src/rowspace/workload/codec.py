@@ -12,8 +12,7 @@ from rowspace import operators as op
 from rowspace.domain import Domain
 from rowspace.exceptions import InvalidWorkload
 from rowspace.workload.conditions import Conditions
-from rowspace.workload.factors import Cells, Factor, LevelCells, Matrix
-from rowspace.workload.intervals import Prefixes, Ranges, Widths
+from rowspace.workload.factors import Cells, Factor, LevelCells, Matrix, Prefixes, Ranges, Widths
 from rowspace.workload.part import Part
 
 Arrays = dict[str, Any]

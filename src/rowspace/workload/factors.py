@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Container
+from collections.abc import Container, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -48,12 +48,12 @@ class Factor(ABC):
         """Names of the table columns it fills: attributes, or a level of a taxonomy."""
         return self.attributes
 
-    @abstractmethod
     def over(self, domain: Domain) -> Factor:
         """The same queries over the same attributes with other places for missing values.
 
         A condition may hold where a value is missing (``sex = 'F' or age < 18``), so that its cells are found anew.
         """
+        return replace(self, domain=domain)  # type: ignore[type-var]
 
     @property
     def unseen(self) -> frozenset[str]:
@@ -69,30 +69,24 @@ class Factor(ABC):
         """Return what stands in its table columns for each row."""
 
 
-@dataclass(frozen=True)
-class Cells(Factor):
-    """One query per cell of an attribute: the identity; with `missing`, one more for its place."""
+class Labelled(Factor):
+    """One query per label, of an attribute or of a level of it; with `missing`, one more for its place."""
 
-    domain: Domain
-    missing: bool = False
+    missing: bool
 
     def __post_init__(self) -> None:
         if self.missing:
             object.__setattr__(self, "domain", with_place(self.domain))
 
-    @cached_property
-    def operator(self) -> op.Operator:
-        """The identity."""
-        return op.Padded.right(op.Identity(self.size), self.domain.size)
+    @property
+    @abstractmethod
+    def labelled(self) -> Attribute | Level:
+        """What has the labels."""
 
     @property
     def size(self) -> int:
-        """Number of cells."""
-        return only_attribute(self.domain)[1].size + self.missing
-
-    def over(self, domain: Domain) -> Factor:
-        """The same cells."""
-        return replace(self, domain=domain)
+        """Number of labels."""
+        return self.labelled.size + self.missing
 
     @property
     def unseen(self) -> frozenset[str]:
@@ -101,79 +95,65 @@ class Cells(Factor):
 
     def phrases(self, rows: Rows, *, joined: bool) -> list[str]:
         """Write ``age = 18``."""
-        name, attribute = only_attribute(self.domain)
-        return [
-            missing_phrase(name) if row == attribute.size else span_phrase(name, attribute, row, row)
-            for row in rows.tolist()
-        ]
+        size, name = self.labelled.size, self.columns[0]
+        return [f"{name} is missing" if row == size else self._phrase(name, row) for row in rows.tolist()]
+
+    def _phrase(self, name: str, row: int) -> str:
+        return f"{name} = {self.labelled.label(row)}"
 
     def entries(self, rows: Rows) -> list[str]:
         """Write ``18``."""
-        attribute = only_attribute(self.domain)[1]
-        return [
-            missing_label(attribute) if row == attribute.size else attribute.label(row)
-            for row in rows.tolist()
-        ]
+        of = self.labelled
+        return [missing_label(of) if row == of.size else of.label(row) for row in rows.tolist()]
 
 
 @dataclass(frozen=True)
-class LevelCells(Factor):
+class Cells(Labelled):
+    """One query per cell of an attribute: the identity; with `missing`, one more for its place."""
+
+    domain: Domain
+    missing: bool = False
+
+    @property
+    def labelled(self) -> Attribute:
+        """The attribute."""
+        return only_attribute(self.domain)[1]
+
+    @cached_property
+    def operator(self) -> op.Operator:
+        """The identity."""
+        return op.Padded.right(op.Identity(self.size), self.domain.size)
+
+    def _phrase(self, name: str, row: int) -> str:
+        return span_phrase(name, self.labelled, row, row)
+
+
+@dataclass(frozen=True)
+class LevelCells(Labelled):
     """One query per label of a taxonomy level: each sums the cells below it."""
 
     domain: Domain
     level_name: str
     missing: bool = False
 
-    def __post_init__(self) -> None:
-        if self.missing:
-            object.__setattr__(self, "domain", with_place(self.domain))
-
     @cached_property
-    def level(self) -> Level:
+    def labelled(self) -> Level:
         """The level itself."""
         return self.domain.level(self.level_name)
 
     @cached_property
     def operator(self) -> op.Operator:
         """The 0/1 matrix that adds up the cells of each label."""
-        groups = self.level.groups
+        groups = self.labelled.groups
         if self.missing:
-            groups = np.append(groups, self.level.size)
+            groups = np.append(groups, self.labelled.size)
         ones = (np.ones(len(groups)), (groups, np.arange(len(groups))))
         return op.Sparse(scipy.sparse.csr_array(ones, shape=(self.size, self.domain.size)))
-
-    @property
-    def size(self) -> int:
-        """Number of labels."""
-        return self.level.size + self.missing
-
-    def over(self, domain: Domain) -> Factor:
-        """The same labels."""
-        return replace(self, domain=domain)
-
-    @property
-    def unseen(self) -> frozenset[str]:
-        """Its place, unless it is asked for."""
-        return frozenset() if self.missing else self.domain.places
 
     @property
     def columns(self) -> tuple[str, ...]:
         """The level's own column."""
         return (self.level_name,)
-
-    def phrases(self, rows: Rows, *, joined: bool) -> list[str]:
-        """Write ``state = CA``."""
-        return [
-            missing_phrase(self.level_name) if row == self.level.size else f"{self.level_name} = {entry}"
-            for row, entry in zip(rows.tolist(), self.entries(rows), strict=True)
-        ]
-
-    def entries(self, rows: Rows) -> list[str]:
-        """Write ``CA``."""
-        return [
-            missing_label(self.level) if row == self.level.size else self.level.label(row)
-            for row in rows.tolist()
-        ]
 
 
 @dataclass(frozen=True)
@@ -229,11 +209,6 @@ def with_place(domain: Domain) -> Domain:
             "another category; declare it with outside='missing' and without other="
         )
     return domain.with_places()
-
-
-def missing_phrase(name: str) -> str:
-    """Say that a value is missing."""
-    return f"{name} is missing"
 
 
 def missing_label(of: Attribute | Level) -> str:
@@ -297,3 +272,85 @@ def span_phrase(name: str, attribute: Attribute, first: int, last: int) -> str:
             return f"{name} in {label}" if label.startswith("[") else f"{name} = {label}"
         case Categorical():
             return f"{name} = {label}" if first == last else f"{name} from {label}"
+
+
+class Intervals(Factor):
+    """Queries that each count the cells from one to another; none holds a missing value."""
+
+    @property
+    def cells(self) -> int:
+        """Number of cells that the intervals are made of."""
+        return only_attribute(self.domain)[1].size
+
+    @abstractmethod
+    def ends(self, rows: Rows) -> tuple[Rows, Rows]:
+        """Return the first and last cell of every row, both included."""
+
+    def phrases(self, rows: Rows, *, joined: bool) -> list[str]:
+        """Write ``age in [18, 65)``."""
+        name, attribute = only_attribute(self.domain)
+        return [span_phrase(name, attribute, first, last) for first, last in self._spans(rows)]
+
+    def entries(self, rows: Rows) -> list[str]:
+        """Write ``[18, 65)``."""
+        attribute = only_attribute(self.domain)[1]
+        return [attribute.span_label(first, last) for first, last in self._spans(rows)]
+
+    def _spans(self, rows: Rows) -> Iterator[tuple[int, int]]:
+        first, last = self.ends(rows)
+        return zip(first.tolist(), last.tolist(), strict=True)
+
+
+@dataclass(frozen=True)
+class Ranges(Intervals):
+    """All n(n+1)/2 ranges, those from the first cell first."""
+
+    domain: Domain
+
+    @cached_property
+    def operator(self) -> op.Operator:
+        """All ranges, implicitly."""
+        return op.Padded.right(op.Ranges(self.cells), self.domain.size)
+
+    def ends(self, rows: Rows) -> tuple[Rows, Rows]:
+        """Ranges are numbered as their operator numbers them."""
+        return op.Ranges(self.cells).ends(rows)
+
+
+@dataclass(frozen=True)
+class Prefixes(Intervals):
+    """The n ranges that begin at the first cell."""
+
+    domain: Domain
+
+    @cached_property
+    def operator(self) -> op.Operator:
+        """All prefixes, implicitly."""
+        return op.Padded.right(op.Prefix(self.cells), self.domain.size)
+
+    def ends(self, rows: Rows) -> tuple[Rows, Rows]:
+        """Prefix i is the cells 0 to i."""
+        return 0 * rows, rows
+
+
+@dataclass(frozen=True)
+class Widths(Intervals):
+    """The n-k+1 ranges of k cells."""
+
+    domain: Domain
+    width: int
+
+    def __post_init__(self) -> None:
+        if isinstance(self.width, bool) or not isinstance(self.width, int):
+            raise InvalidWorkload(f"width must be a whole number of cells, got {type(self.width).__name__}")
+        if not 1 <= self.width <= self.cells:
+            raise InvalidWorkload(f"width must be between 1 and {self.cells:,} cells, got {self.width}")
+
+    @cached_property
+    def operator(self) -> op.Operator:
+        """All ranges of the width, implicitly."""
+        return op.Padded.right(op.WidthRanges(self.cells, self.width), self.domain.size)
+
+    def ends(self, rows: Rows) -> tuple[Rows, Rows]:
+        """Window i is the cells i to i+k-1."""
+        return rows, rows + (self.width - 1)

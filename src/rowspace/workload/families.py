@@ -9,8 +9,7 @@ from itertools import combinations
 from rowspace import operators as op
 from rowspace.domain import Domain
 from rowspace.exceptions import InvalidWorkload, TooLarge
-from rowspace.workload.factors import Cells, Factor, LevelCells
-from rowspace.workload.intervals import Prefixes, Ranges, Widths
+from rowspace.workload.factors import Cells, Factor, LevelCells, Prefixes, Ranges, Widths
 from rowspace.workload.matrices import factor_of
 from rowspace.workload.part import Part
 from rowspace.workload.union import MAX_PARTS, Workload

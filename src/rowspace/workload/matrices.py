@@ -11,21 +11,25 @@ import scipy
 from rowspace import operators as op
 from rowspace.domain import Domain, Numeric
 from rowspace.exceptions import InvalidWorkload, TooLarge
-from rowspace.workload.factors import Cells, Factor, Matrix
-from rowspace.workload.intervals import Prefixes, Ranges, Widths
+from rowspace.workload.factors import Cells, Factor, Matrix, Prefixes, Ranges, Widths
 from rowspace.workload.part import Part
 from rowspace.workload.union import Workload
 
 
-def matrix(queries: Any, domain: Domain | None = None) -> Workload:
+def matrix(queries: Any, domain: Domain | None = None, *attributes: str) -> Workload:
     """Take the rows of an array, a scipy sparse matrix or an operator as queries over the cells.
 
     Args:
         queries: m queries over n cells; finite, not all zero.
         domain: What the n cells are, in C order. Without it, one attribute ``cell`` of n integers.
+        attributes: Names of the attributes whose joint cells the n are, the last one fastest; all others are summed
+            out. Without any, the cells are those of the whole domain.
 
     >>> matrix([[1, 1, 0], [0, 1, 1]]).labels()
     ['row 0', 'row 1']
+    >>> domain = Domain(a=Numeric(0, 2, bins=2), b=Numeric(0, 9, bins=9), c=Numeric(0, 2, bins=2))
+    >>> matrix([[1, 1, 1, 0]], domain, "a", "c").attributes         # a + c <= 1
+    ('a', 'c')
     >>> matrix(op.Prefix(8)).label(3)
     'cell in [0, 4)'
     """
@@ -36,12 +40,34 @@ def matrix(queries: Any, domain: Domain | None = None) -> Workload:
         domain = Domain(cell=Numeric(0, cells, bins=cells, outside="drop", integer=True))
     elif not isinstance(domain, Domain):
         raise InvalidWorkload(f"domain must be a Domain, got {type(domain).__name__}")
+    if attributes:
+        return _over_some(operator, domain, attributes)
     if cells != domain.size:
         raise InvalidWorkload(
             f"the domain has {domain.size:,} cells, so queries need as many columns, got {cells:,}"
         )
     pieces = operator.parts if isinstance(operator, op.Stack) else (operator,)
     return Workload(domain, [Part(_factors(piece, domain), name="matrix") for piece in pieces])
+
+
+def _over_some(operator: op.Operator, domain: Domain, names: tuple[str, ...]) -> Workload:
+    """Queries over the joint cells of some attributes, in the order they are named."""
+    if len(set(names)) < len(names):
+        raise InvalidWorkload(f"each attribute can be named once, got {', '.join(map(str, names))}")
+    own = domain.subset(names)
+    sizes = [domain[name].size + (name in domain.places) for name in names]
+    if math.prod(sizes) != operator.shape[1]:
+        joint = " x ".join(f"{name} ({size:,})" for name, size in zip(names, sizes, strict=True))
+        raise InvalidWorkload(
+            f"queries over {joint} need {math.prod(sizes):,} columns, one per joint cell, got "
+            f"{operator.shape[1]:,}"
+        )
+    if names != own.names:
+        # Column k asks for the cell that is number k here and order[k] in the domain.
+        moved = [own.names.index(name) for name in names]
+        order = np.arange(operator.shape[1]).reshape(own.shape).transpose(moved).ravel()
+        operator = op.Permuted(operator, order)
+    return Workload(domain, [Part((factor_of(own, operator),), name="matrix")])
 
 
 def factor_of(domain: Domain, operator: op.Operator) -> Factor:

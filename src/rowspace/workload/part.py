@@ -3,14 +3,52 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
+from itertools import pairwise
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from rowspace.domain import Domain
-from rowspace.workload.factors import Factor, Rows
+from rowspace.exceptions import InvalidWorkload
+from rowspace.operators import Operator
+from rowspace.tables import Piece, ProductWorkload, gather
+from rowspace.workload.factors import Cells, Factor, Rows
+
+if TYPE_CHECKING:
+    from rowspace.workload.union import Workload
+
+
+class Positions:
+    """Checks that parts are about attributes of a domain, each once, in order; shared factors only once."""
+
+    def __init__(self, domain: Domain) -> None:
+        self._domain = domain
+        self._known: dict[int, list[int]] = {}
+
+    def check(self, part: Part) -> None:
+        """Raise unless a part fits."""
+        positions = [self._of(factor) for factor in part.factors]
+        if any(earlier > later for earlier, later in pairwise(positions)):
+            raise InvalidWorkload("the factors of a part must come in the order of the domain's attributes")
+        flat = [position for own in positions for position in own]
+        if len(set(flat)) < len(flat):
+            raise InvalidWorkload("two factors of a part are about the same attribute")
+
+    def _of(self, factor: Factor) -> list[int]:
+        """Return the positions of a factor's attributes."""
+        if id(factor) not in self._known:
+            for name, attribute in factor.domain.attributes:
+                if self._domain[name] is not attribute and self._domain[name] != attribute:
+                    raise InvalidWorkload(f"attribute {name!r} of a part differs from that of the domain")
+            own = [self._domain.position(name) for name in factor.attributes]
+            if own != sorted(own):
+                raise InvalidWorkload("a factor names attributes in another order than the domain")
+            self._known[id(factor)] = own
+        return self._known[id(factor)]
+
 
 _INT64_ROWS = 2**62
 
@@ -39,6 +77,11 @@ class Part:
     def attributes(self) -> tuple[str, ...]:
         """The attributes its factors are about."""
         return tuple(name for factor in self.factors for name in factor.attributes)
+
+    @property
+    def is_table(self) -> bool:
+        """Whether it counts every cell of some attributes; the total is the table of none."""
+        return all(isinstance(factor, Cells) for factor in self.factors)
 
     @property
     def group(self) -> str:
@@ -92,3 +135,20 @@ def _spread(rows: Rows, words: Callable[[Rows], list[str]]) -> list[str]:
     unique, inverse = np.unique(rows, return_inverse=True)
     distinct = words(unique)
     return [distinct[index] for index in inverse.tolist()]
+
+
+def products(workload: Workload) -> ProductWorkload:
+    """The parts, in their order, with their weights; equal factors are kept once. O(factors), whatever the cells."""
+    by_factor: dict[int, Piece] = {}
+    by_value: dict[tuple[tuple[int, ...], Operator], Piece] = {}
+    position = workload.domain.position
+
+    def pieces(part: Part) -> Iterator[Piece]:
+        for factor in part.factors:
+            if id(factor) not in by_factor:
+                axes = tuple(map(position, factor.attributes))
+                key = (axes, factor.operator)
+                by_factor[id(factor)] = by_value.setdefault(key, Piece(*key))
+            yield by_factor[id(factor)]
+
+    return gather(workload.domain.shape, ((part.weight, tuple(pieces(part))) for part in workload.parts))

@@ -13,15 +13,14 @@ from typing import Any
 from rowspace import operators as op
 from rowspace.domain import Domain
 from rowspace.exceptions import InvalidWorkload, TooLarge
+from rowspace.notebook import overview
 from rowspace.tables import ProductWorkload
 from rowspace.workload.codec import Arrays, decode_parts, encode_parts
 from rowspace.workload.factors import Factor
-from rowspace.workload.part import Part
-from rowspace.workload.positions import Positions
-from rowspace.workload.products import products
+from rowspace.workload.part import Part, Positions, products
 
-#: Most parts of one workload (the cube of 20 attributes).
-MAX_PARTS = 2**20
+#: Most parts of one workload (the cube of 20 attributes, all sets of up to 3 of 228).
+MAX_PARTS = 2_000_000
 #: Largest importance weight, and one over the smallest: squares must stay numbers.
 MAX_WEIGHT = 1e100
 #: Most queries that are labelled at once.
@@ -79,13 +78,13 @@ class Workload:
     @cached_property
     def attributes(self) -> tuple[str, ...]:
         """The attributes that some query is about, in the order of the domain."""
-        used = {name for part in self.parts for name in part.attributes}
+        used = {name for factor in self._factors for name in factor.attributes}
         return tuple(name for name in self.domain.names if name in used)
 
     @cached_property
     def columns(self) -> tuple[str, ...]:
         """The columns of `table` after the first: attributes and levels used, in the order of the domain."""
-        used = {name for part in self.parts for factor in part.factors for name in factor.columns}
+        used = {name for factor in self._factors for name in factor.columns}
         known = [(name, *getattr(attribute, "levels", ())) for name, attribute in self.domain.attributes]
         return tuple(name for names in known for name in names if name in used)
 
@@ -127,7 +126,19 @@ class Workload:
         names = self.attributes or (min(self.domain.names, key=lambda name: self.domain[name].size),)
         if names == self.domain.names:
             return self
-        return self._with_parts(self.parts, self.domain.subset(names))
+        return self.about(self.domain.subset(names))
+
+    def about(self, domain: Domain) -> Workload:
+        """Return the same queries over other attributes: those they are about, declared alike, and any others.
+
+        domain: the attributes.
+
+        >>> import rowspace as rs
+        >>> domain = rs.Domain(age=rs.Numeric(0, 4, bins=4), sex=rs.Categorical(["F", "M"]))
+        >>> rs.workload.marginal(domain, "sex").about(domain.subset(["sex"])).domain.names
+        ('sex',)
+        """
+        return self._with_parts(self.parts, domain)
 
     def over(self, domain: Domain) -> Workload:
         """Return the same queries over a domain with the attributes they are about, and with its places.
@@ -139,10 +150,15 @@ class Workload:
         >>> rs.workload.total(domain).over(domain.with_places()).weighted_operator().to_dense()
         array([[1., 1., 1.]])
         """
+        if all(factor.domain == domain.subset(factor.attributes) for factor in self._factors):
+            return self if domain == self.domain else self._with_parts(self.parts, domain)
         known: dict[int, Factor] = {}
-        parts = tuple(part.over(domain, known) for part in self.parts)
-        same = domain == self.domain and all(a is b for a, b in zip(parts, self.parts, strict=True))
-        return self if same else self._with_parts(parts, domain)
+        return self._with_parts(tuple(part.over(domain, known) for part in self.parts), domain)
+
+    @cached_property
+    def _factors(self) -> tuple[Factor, ...]:
+        """The factors of all parts, each once: a million parts may share a few hundred."""
+        return tuple({id(factor): factor for part in self.parts for factor in part.factors}.values())
 
     @property
     def unseen(self) -> frozenset[str]:
@@ -160,7 +176,7 @@ class Workload:
     @cached_property
     def _cells(self) -> Workload:
         """The same workload with one domain for all: with the places of its own and of any of its factors."""
-        places = self.domain.places.union(*(f.domain.places for part in self.parts for f in part.factors))
+        places = self.domain.places.union(*(factor.domain.places for factor in self._factors))
         return self.over(self.domain.with_places(places))
 
     def operator(self) -> op.Operator:
@@ -276,9 +292,9 @@ class Workload:
         return f"<Workload of {_count(self.size)} queries in {len(self.parts):,} parts>"
 
     def _repr_html_(self) -> str:
-        from .display import workload_html  # here: only notebooks need it
-
-        return workload_html(self)
+        shown = self.parts[:_GROUPS_SHOWN]
+        rows = [[part.group, f"{part.size:,}", f"{part.weight:.6g}"] for part in shown]
+        return overview(self, ["group", "queries", "weight"], rows, len(self.parts), "more groups")
 
     def to_dict(self) -> tuple[dict[str, Any], Arrays]:
         """Return a JSON-safe tree and the arrays it refers to by name (none but for plain matrices).

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from rowspace.palette import DARK, LIGHT
+from rowspace.drawing import DARK, LIGHT
 from rowspace.report.html import write_report
 from tests.report.html.browsing import CHROMIUM, browse, looked_at
 from tests.report.html.test_page import counted

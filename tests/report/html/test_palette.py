@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import pytest
 
-from rowspace.palette import DARK, LIGHT
+from rowspace.drawing import DARK, LIGHT
 
 Palette = Mapping[str, str]
 GROUNDS = ("page", "surface", "raised")

@@ -4,17 +4,9 @@ Nothing here imports what does the work: a command does so when it runs. So `--v
 words by the Tab key, which need only the words, are there at once (tests/cli/test_loading.py).
 """
 
-from .ask import ask
 from .budget import budget
-from .check import check
-from .combine import combine
-from .demo import demo
-from .init import init
-from .paper import paper
-from .plan import plan
-from .release import release
-from .report import report
-from .schema import schema
+from .releases import ask, combine, release, report
+from .studies import check, demo, init, paper, plan, schema
 
 COMMANDS = (demo, init, check, plan, release, ask, combine, report, paper, schema)
 

@@ -7,8 +7,7 @@ from typing import Annotated
 
 import typer
 
-from .help_pages import Command, Group
-from .options import Force, Json, Level, Outputs, Quiet
+from .options import Command, Force, Group, Json, Level, Outputs, Quiet, argument, option, work
 
 budget = typer.Typer(
     name="budget",
@@ -31,60 +30,43 @@ class Neighbours(StrEnum):
     REPLACE_ONE = "replace-one"
 
 
-LedgerFile = Annotated[
-    str,
-    typer.Argument(metavar="LEDGER", help="A file, or the URL of a PostgreSQL database.", show_default=False),
-]
+LedgerFile = Annotated[str, argument("LEDGER", "A file, or the URL of a PostgreSQL database.")]
 
 
 @budget.command(cls=Command)
 def create(
     ledger: LedgerFile,
-    dataset: Annotated[
-        str, typer.Argument(metavar="DATASET", help="What the budget is for.", show_default=False)
-    ],
-    epsilon: Annotated[
-        float | None, typer.Option("--epsilon", metavar="E", help="The most epsilon, over all releases.")
-    ] = None,
-    delta: Annotated[
-        float | None, typer.Option("--delta", metavar="D", help="With --epsilon: the most delta.")
-    ] = None,
+    dataset: Annotated[str, argument("DATASET", "What the budget is for.")],
+    epsilon: Annotated[float | None, option("E", "The most epsilon, over all releases.", "--epsilon")] = None,
+    delta: Annotated[float | None, option("D", "With --epsilon: the most delta.", "--delta")] = None,
     rho: Annotated[
-        float | None,
-        typer.Option("--rho", metavar="R", help="Instead: the most rho of zCDP, over all releases."),
+        float | None, option("R", "Instead: the most rho of zCDP, over all releases.", "--rho")
     ] = None,
     composition: Annotated[
         str | None,
-        typer.Option(
-            "--composition",
-            metavar="HOW",
-            help="With --delta, how charges add up: gaussian (the default, pays for epsilon-delta and epsilon plans), "
+        option(
+            "HOW",
+            "With --delta, how charges add up: gaussian (the default, pays for epsilon-delta and epsilon plans), "
             "concentrated (pays for rho plans, too) or basic (sums of epsilon and delta).",
-            show_default=False,
+            "--composition",
         ),
     ] = None,
     neighbours: Annotated[
         Neighbours,
-        typer.Option(
-            "--neighbours", metavar="KIND", help="What is protected: add-remove one record, or replace-one."
-        ),
+        option("KIND", "What is protected: add-remove one record, or replace-one.", "--neighbours"),
     ] = Neighbours.ADD_REMOVE,
-    privacy_unit: Annotated[
+    unit_column: Annotated[
         str | None,
-        typer.Option(
+        option(
+            "COLUMN",
+            "Protect all rows of one value of this column together, instead of single records.",
             "--privacy-unit",
-            metavar="COLUMN",
-            help="Protect all rows of one value of this column together, instead of single records.",
-            show_default=False,
         ),
     ] = None,
-    max_rows_per_unit: Annotated[
+    unit_rows: Annotated[
         int | None,
-        typer.Option(
-            "--max-rows-per-unit",
-            metavar="K",
-            help="With --privacy-unit: the most rows of each that a release may count.",
-            show_default=False,
+        option(
+            "K", "With --privacy-unit: the most rows of each that a release may count.", "--max-rows-per-unit"
         ),
     ] = None,
     as_json: Json = False,
@@ -101,26 +83,12 @@ def create(
       rowspace budget create budget.db people --rho 0.5 --neighbours replace-one
       rowspace budget create b.db v --rho 1 --privacy-unit u --max-rows-per-unit 4
     """
-    from ..budget import create as make
-
-    make(
-        ledger,
-        dataset,
-        epsilon=epsilon,
-        delta=delta,
-        rho=rho,
-        composition=composition,
-        neighbours=neighbours.value,
-        unit_column=privacy_unit,
-        unit_rows=max_rows_per_unit,
-        as_json=as_json,
-        quiet=quiet,
-    )
+    work("budget").create(**locals())
 
 
 @budget.command(cls=Command)
 def show(ledger: LedgerFile, as_json: Json = False, quiet: Quiet = False) -> None:
-    """Show every dataset's budget: promised, spent, left.
+    """Show every dataset's budget: promised, spent, left, and what its releases cover.
 
     These are figures about the promise; none of them comes from the data.
 
@@ -128,18 +96,13 @@ def show(ledger: LedgerFile, as_json: Json = False, quiet: Quiet = False) -> Non
       rowspace budget show budget.db
       rowspace budget show budget.db --json
     """
-    from ..budget import show as print_budgets
-
-    print_budgets(ledger, as_json=as_json, quiet=quiet)
+    work("budget").show(**locals())
 
 
 @budget.command(cls=Command)
 def history(
     ledger: LedgerFile,
-    dataset: Annotated[
-        str | None,
-        typer.Argument(metavar="DATASET", help="May be left out if there is only one.", show_default=False),
-    ] = None,
+    dataset: Annotated[str | None, argument("DATASET", "May be left out if there is only one.")] = None,
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:
@@ -151,17 +114,13 @@ def history(
       rowspace budget history budget.db people
       rowspace budget history budget.db people --json
     """
-    from ..budget import history as print_history
-
-    print_history(ledger, dataset, as_json=as_json, quiet=quiet)
+    work("budget").history(**locals())
 
 
 @budget.command(cls=Command)
 def resume(
     ledger: LedgerFile,
-    charge: Annotated[
-        int, typer.Argument(metavar="CHARGE", help="Its number in the history.", show_default=False)
-    ],
+    charge: Annotated[int, argument("CHARGE", "Its number in the history.")],
     outputs: Outputs = None,
     level: Level = 0.95,
     force: Force = False,
@@ -177,6 +136,4 @@ def resume(
       rowspace budget resume budget.db 7 -o people.release
       rowspace budget resume budget.db 7 -o people.release -o answers.csv
     """
-    from ..budget import resume as write_again
-
-    write_again(ledger, charge, outputs, level, force=force, as_json=as_json, quiet=quiet)
+    work("budget").resume(**locals())

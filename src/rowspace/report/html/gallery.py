@@ -22,8 +22,7 @@ from rowspace.releases import (
     missing_records,
 )
 from rowspace.workload import Part
-from rowspace.workload.factors import Cells, LevelCells
-from rowspace.workload.intervals import Intervals
+from rowspace.workload.factors import Cells, Intervals, LevelCells
 
 from ..charts import MOST_SERIES, bars, columns, curves, heat, sentences, written_out
 from ..numbers import counts, whole

@@ -108,7 +108,7 @@ def method(plan: Plan) -> Method:
     return Method(
         plan.certificate if plan.ratio < math.inf else "the best that was found; no lower bound is known",
         plan.ratio < _CLOSE,
-        _why_far(plan),
+        _explained(plan),
         Figure(
             "Strategies considered",
             kind + ("; the table has more" if len(near) < len(judged.errors) else ""),
@@ -123,13 +123,7 @@ def method(plan: Plan) -> Method:
     )
 
 
-def _why_far(plan: Plan) -> str:
-    """Who is to blame for a large factor, as far as anyone knows."""
-    if not _CLOSE <= plan.ratio < math.inf:
-        return ""
-    laplace = (
-        " Under Laplace noise no strategy is known to reach the bound, so part of the factor is the bound's."
-    )
-    return f"In error bars that is a factor {math.sqrt(plan.ratio):.3g}." + (
-        laplace if plan.privacy.norm == 1 else ""
-    )
+def _explained(plan: Plan) -> str:
+    """What a large factor is in error bars, and who is to blame for it, as far as anyone knows."""
+    bars = f"In error bars that is a factor {math.sqrt(plan.ratio):.3g}."
+    return " ".join([bars, *plan.remarks] if _CLOSE <= plan.ratio < math.inf else plan.remarks)

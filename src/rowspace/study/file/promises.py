@@ -20,6 +20,11 @@ class AboutTable(Table):
 
     name: Text = key("the title of reports", "Residents 2024")
     description: Text | None = option("for people", "All residents on 1 January")
+    purpose: Literal["answers", "tables"] = option(
+        '`"tables"` weights tables for `release.estimate_tables()`; `"answers"` are used as they are',
+        "tables",
+        "answers",
+    )
     draft: bool = option(
         "`true` in what `rowspace init` drafts from a look at the data. `rowspace release` refuses a draft: delete "
         "the line when every bound and category is public knowledge. In Python, `study.require_public()` does the same",

@@ -15,11 +15,8 @@ import numpy.typing as npt
 
 from rowspace.domain import Categorical, Dates, Domain, Numeric
 from rowspace.exceptions import InvalidDomain, PredicateError, TooLarge
-from rowspace.workload.predicate.categories import category_cells
-from rowspace.workload.predicate.dates import date_cells, part_cells
-from rowspace.workload.predicate.numbers import number_cells
+from rowspace.workload.predicate.cells import category_cells, date_cells, number_cells, part_cells
 from rowspace.workload.predicate.relations import relation_cells
-from rowspace.workload.predicate.source import Source
 from rowspace.workload.predicate.syntax import (
     And,
     Condition,
@@ -33,6 +30,7 @@ from rowspace.workload.predicate.syntax import (
     name_text,
     names,
 )
+from rowspace.workload.predicate.tokens import Source
 
 Mask = npt.NDArray[np.bool_]
 

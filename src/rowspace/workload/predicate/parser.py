@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Container
+from collections.abc import Callable, Container
 from dataclasses import dataclass
 from typing import cast
 
 from rowspace.domain import DATE_PARTS, did_you_mean
 from rowspace.exceptions import PredicateError
 from rowspace.workload.predicate.relations import Sum, related
-from rowspace.workload.predicate.source import Source
 from rowspace.workload.predicate.syntax import (
     MIRRORED,
     And,
@@ -23,7 +22,7 @@ from rowspace.workload.predicate.syntax import (
     Test,
     Value,
 )
-from rowspace.workload.predicate.tokens import Token, tokenize
+from rowspace.workload.predicate.tokens import Source, Token, tokenize
 
 #: Longest predicate that is read, in characters.
 MAX_LENGTH = 10_000
@@ -79,18 +78,15 @@ class _Parser:
         return condition
 
     def _condition(self) -> Condition:
-        parts = [self._conjunction()]
-        while self._take("keyword", "or"):
-            parts.append(self._conjunction())
-        flat = [piece for part in parts for piece in (part.conditions if isinstance(part, Or) else (part,))]
-        return flat[0] if len(flat) == 1 else Or(tuple(flat))
+        return self._joined("or", Or, lambda: self._joined("and", And, self._negation))
 
-    def _conjunction(self) -> Condition:
-        parts = [self._negation()]
-        while self._take("keyword", "and"):
-            parts.append(self._negation())
-        flat = [piece for part in parts for piece in (part.conditions if isinstance(part, And) else (part,))]
-        return flat[0] if len(flat) == 1 else And(tuple(flat))
+    def _joined(self, word: str, kind: type[And | Or], read: Callable[[], Condition]) -> Condition:
+        """Read conditions with a word between them; those of the same kind become one."""
+        parts = [read()]
+        while self._take("keyword", word):
+            parts.append(read())
+        flat = [piece for part in parts for piece in (part.conditions if isinstance(part, kind) else (part,))]
+        return flat[0] if len(flat) == 1 else kind(tuple(flat))
 
     def _negation(self) -> Condition:
         self._depth += 1

@@ -10,11 +10,11 @@ import numpy.typing as npt
 
 from rowspace.domain import Domain
 from rowspace.exceptions import PredicateError, TooLarge
+from rowspace.workload.predicate.cells import bins_between
 from rowspace.workload.predicate.meaning import holds, touched, with_places_for, work
-from rowspace.workload.predicate.numbers import bins_between
 from rowspace.workload.predicate.parser import parse
-from rowspace.workload.predicate.source import Source, with_quoting_advice
 from rowspace.workload.predicate.syntax import And, Condition, Leaf, Test, conjuncts, with_leaves
+from rowspace.workload.predicate.tokens import Source, with_quoting_advice
 
 #: Most cells on which one condition may hold.
 MAX_HELD = 2**24

@@ -7,11 +7,12 @@ import operator
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
-from rowspace.domain import Categorical, Dates, DayOfWeek
+from sqlglot import exp
+
+from rowspace.domain import Categorical, Dates, DayOfWeek, Domain
 from rowspace.exceptions import InvalidDomain
-from rowspace.workload.predicate.numbers import bins_between
+from rowspace.workload.predicate.cells import bins_between
 from rowspace.workload.predicate.relations import Sum, related
 from rowspace.workload.predicate.syntax import (
     MIRRORED,
@@ -23,15 +24,51 @@ from rowspace.workload.predicate.syntax import (
     Test,
     Value,
 )
-from rowspace.workload.sql_queries.columns import Columns
-from rowspace.workload.sql_queries.patterns import matching
-from rowspace.workload.sql_queries.reasons import refusal
 from rowspace.workload.sql_queries.stairs import compare_steps
-from rowspace.workload.sql_queries.subjects import Subject, read_subject
+from rowspace.workload.sql_queries.statements import refusal
+from rowspace.workload.sql_queries.subjects import Columns, Subject, read_subject
 from rowspace.workload.sql_queries.truths import Truth, all_of, any_of, is_boolean, keeps_missing, negated
 
-if TYPE_CHECKING:
-    from sqlglot import exp
+
+def matching(
+    name: str, pattern: str, domain: Domain, position: int, *, ignore_case: bool
+) -> Condition | None:
+    """Where the text of an attribute or level matches, or None where some of its values are not listed."""
+    owner, level = domain.resolve(name)
+    attribute = domain[owner]
+    if not isinstance(attribute, Categorical) or attribute.other is not None:
+        return None
+    labels = attribute.values if level is None else attribute.level(level).labels
+    texts = tuple(label for label in labels if isinstance(label, str))
+    if len(texts) < len(labels):
+        return None
+    wanted = pattern.casefold() if ignore_case else pattern
+    found = tuple(text for text in texts if like(text.casefold() if ignore_case else text, wanted))
+    # What matches nothing is false where the value is known, and open where it is missing.
+    return Test(name, "in", found, position) if found else Not(Test(name, "in", texts, position))
+
+
+def like(text: str, pattern: str) -> bool:
+    """Whether a text matches a pattern of LIKE, in time of the product of their lengths.
+
+    >>> like("Harbour", "H%b_ur"), like("Harbour", "H%x%")
+    (True, False)
+    """
+    at = place = 0
+    star, resume = -1, 0
+    while at < len(text):
+        if place < len(pattern) and pattern[place] == "%":
+            star, resume = place, at
+            place += 1
+        elif place < len(pattern) and pattern[place] in ("_", text[at]):
+            at, place = at + 1, place + 1
+        elif star >= 0:  # let the last % take one more character
+            resume += 1
+            at, place = resume, star + 1
+        else:
+            return False
+    return pattern[place:].strip("%") == ""
+
 
 _LONGEST_NUMBER = 40
 _FULL_DATE = re.compile(r"\d{4}-\d\d-\d\d(?!\d)", re.ASCII)
@@ -56,8 +93,6 @@ class ConditionReader:
 
     def read(self, node: exp.Expr) -> Truth:
         """The truth a piece of SQL states; `PredicateError` for anything but tests of columns against values."""
-        from sqlglot import exp
-
         match node:
             case exp.Paren():
                 return self.read(node.this)
@@ -105,14 +140,10 @@ class ConditionReader:
 
     def _is_value(self, node: exp.Expr) -> bool:
         """Whether a piece names no column; if it is no value either, reading it says why."""
-        from sqlglot import exp
-
         return node.find(exp.Column) is None
 
     def _sum(self, node: exp.Expr) -> Sum | None:
         """Columns and numbers, added up; None for anything else. Chains nest to the left and are walked."""
-        from sqlglot import exp
-
         terms: list[Term] = []
         constant: int | float = 0
         pending: list[tuple[int, exp.Expr]] = [(1, node)]
@@ -137,8 +168,6 @@ class ConditionReader:
 
     def value(self, node: exp.Expr) -> Value:
         """A constant: a text, a number or a boolean."""
-        from sqlglot import exp
-
         match node:
             case exp.Paren():
                 return self.value(node.this)
@@ -206,8 +235,6 @@ class ConditionReader:
 
     def _like(self, node: exp.Expr) -> Truth:
         """LIKE of a column against a text."""
-        from sqlglot import exp
-
         subject, pattern = node.this.unnest(), node.expression
         if not isinstance(subject, exp.Column) or not (
             isinstance(pattern, exp.Literal) and pattern.is_string
@@ -233,8 +260,6 @@ class ConditionReader:
 
     def _is(self, node: exp.Is) -> Truth:
         """IS TRUE, IS FALSE and IS NULL; NOT around them is read as such."""
-        from sqlglot import exp
-
         wanted, subject = node.expression, node.this.unnest()
         if isinstance(wanted, exp.Boolean):
             return is_boolean(self.read(subject), bool(wanted.this), self.columns.domain)

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+
+from sqlglot import exp
 
 from rowspace.exceptions import PredicateError
 from rowspace.workload.predicate.syntax import Missing, Value
-from rowspace.workload.sql_queries.cases import read_case, where_chosen
 from rowspace.workload.sql_queries.conditions import ConditionReader
-from rowspace.workload.sql_queries.reasons import refusal
-from rowspace.workload.sql_queries.truths import Truth, all_of, keeps_missing
-
-if TYPE_CHECKING:
-    from sqlglot import exp
+from rowspace.workload.sql_queries.statements import refusal
+from rowspace.workload.sql_queries.truths import Truth, all_of, keeps_missing, read_case, where_chosen
 
 
 @dataclass(frozen=True)
@@ -27,8 +24,6 @@ class Count:
 
 def read_count(item: exp.Expr, reader: ConditionReader) -> Count | None:
     """The count that an item of a SELECT is, or None when it has nothing to do with counting."""
-    from sqlglot import exp
-
     body = item.this if isinstance(item, exp.Alias) else item
     if body.find(exp.AggFunc, exp.Window) is None:
         return None
@@ -38,8 +33,6 @@ def read_count(item: exp.Expr, reader: ConditionReader) -> Count | None:
 
 def _counted(node: exp.Expr, reader: ConditionReader) -> Truth:
     """The records that an aggregate counts."""
-    from sqlglot import exp
-
     if isinstance(node, exp.AggFunc) and node.this is None:
         raise reader.columns.error(node, f"{node.sql_name()} needs something to count; write COUNT(*)")
     match node:
@@ -56,8 +49,6 @@ def _counted(node: exp.Expr, reader: ConditionReader) -> Truth:
 
 def _of_count(argument: exp.Expr, reader: ConditionReader) -> Truth:
     """COUNT(*), COUNT(1) or COUNT(CASE ...), which counts where the value is not NULL."""
-    from sqlglot import exp
-
     match argument:
         case exp.Star() | exp.Literal() | exp.Boolean():
             return True
@@ -85,8 +76,6 @@ def _of_count(argument: exp.Expr, reader: ConditionReader) -> Truth:
 
 def _of_sum(argument: exp.Expr, reader: ConditionReader) -> Truth:
     """SUM(CASE ... THEN 1 ELSE 0 END)."""
-    from sqlglot import exp
-
     if isinstance(argument, exp.Case | exp.If):
         branches = read_case(argument, reader)
         if all(_is_zero_or_one(branch.value) for branch in branches):
@@ -105,8 +94,6 @@ def _is_zero_or_one(value: Value | None) -> bool:
 
 def _not_linear(node: exp.Expr, reader: ConditionReader) -> PredicateError:
     """Why an expression around aggregates is refused."""
-    from sqlglot import exp
-
     if isinstance(node, exp.Window | exp.Query):
         return reader.columns.error(node, refusal(node))
     if isinstance(node, exp.AggFunc):

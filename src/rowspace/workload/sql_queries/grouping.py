@@ -5,22 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations, product
-from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
+from sqlglot import exp
 
 from rowspace.domain import DATE_PARTS, Attribute, Numeric
 from rowspace.exceptions import PredicateError
 from rowspace.workload.predicate.syntax import Condition, names
-from rowspace.workload.sql_queries.cases import Branch, read_case
 from rowspace.workload.sql_queries.conditions import ConditionReader
-from rowspace.workload.sql_queries.reasons import shown
+from rowspace.workload.sql_queries.statements import SqlText, shown
 from rowspace.workload.sql_queries.subjects import Subject, read_subject
-from rowspace.workload.sql_queries.text import SqlText
-
-if TYPE_CHECKING:
-    from sqlglot import exp
+from rowspace.workload.sql_queries.truths import Branch, read_case
 
 #: Most sets of keys that one GROUP BY may stand for.
 MAX_SETS = 4096
@@ -96,8 +92,6 @@ class KeyReader:
 
     def key(self, node: exp.Expr) -> Key:
         """The key that an expression is."""
-        from sqlglot import exp
-
         columns = self.conditions.columns
         node = node.unalias().unnest()
         match node:
@@ -121,8 +115,6 @@ class KeyReader:
 
     def sets(self, group: exp.Group) -> list[KeySet]:
         """All sets of keys, the finest first, each once."""
-        from sqlglot import exp
-
         if group.args.get("all") or group.args.get("totals"):
             raise self._error(group, "GROUP BY ALL and WITH TOTALS are not read; name the columns")
         plain: list[exp.Expr] = list(group.expressions)
@@ -143,8 +135,6 @@ class KeyReader:
 
     def _choices(self, element: exp.Expr) -> list[KeySet]:
         """The sets that one element of a GROUP BY chooses from."""
-        from sqlglot import exp
-
         if isinstance(element, exp.GroupingSets):
             return [keys for inner in element.expressions for keys in self._choices(inner)]
         if not isinstance(element, exp.Cube | exp.Rollup):
@@ -159,8 +149,6 @@ class KeyReader:
 
     def _unit(self, node: exp.Expr) -> KeySet:
         """One key, or several in parentheses that belong together."""
-        from sqlglot import exp
-
         return tuple(self.key(e) for e in (node.expressions if isinstance(node, exp.Tuple) else [node]))
 
     def _numbered(self, node: exp.Literal) -> Key:
@@ -170,16 +158,12 @@ class KeyReader:
         if not 1 <= number <= len(self.selected):
             raise self._error(node, f"GROUP BY {text[:20]}: there are {len(self.selected)} selected columns")
         item = self.selected[number - 1]
-        from sqlglot import exp
-
         if item.find(exp.AggFunc) is not None or isinstance(item.unalias(), exp.Literal):
             raise self._error(node, f"GROUP BY {number} names a column that is no group")
         return self.key(item)
 
     def _aliased(self, column: exp.Column) -> exp.Expr | None:
         """The selected item that a name in GROUP BY stands for; columns of the table come first, as in SQL."""
-        from sqlglot import exp
-
         if column.table or self.conditions.columns.knows(column.name):
             return None
         name = column.name.lower()

@@ -1,4 +1,4 @@
-"""sql(): a text of counting queries as one workload."""
+"""A text of counting queries as one workload."""
 
 from __future__ import annotations
 
@@ -11,38 +11,16 @@ from rowspace.domain import Domain
 from rowspace.exceptions import InvalidWorkload, PredicateError
 from rowspace.files import open_regular
 from rowspace.workload.part import Part
-from rowspace.workload.predicate.source import with_quoting_advice
+from rowspace.workload.predicate.tokens import with_quoting_advice
 from rowspace.workload.sql_queries.parts import PartBuilder
 from rowspace.workload.sql_queries.selects import Select, read_select
-from rowspace.workload.sql_queries.statements import MAX_LENGTH, read_statements
-from rowspace.workload.sql_queries.text import SqlText
+from rowspace.workload.sql_queries.statements import MAX_LENGTH, SqlText, read_statements
 from rowspace.workload.sql_queries.truths import all_of
 from rowspace.workload.union import Workload
 
 
-def sql(domain: Domain, text: str | os.PathLike[str]) -> Workload:
-    """Counting queries in SQL, one or many separated by ``;``, as one workload to be answered jointly.
-
-    ``SELECT [groups,] COUNT(*) FROM t [WHERE ...] [GROUP BY ...]``; what is read is in `rowspace.workload.sql_queries`.
-    A path is a file to read; a str is SQL. Nothing is sent to a database: the text becomes a workload over `domain`.
-
-    Every statement is a group, called by a comment ``-- name: elderly`` before it, else by the alias of its count when
-    no other statement has it, else ``query 3``. Conjunctions on separate attributes become products.
-
-    >>> from rowspace.domain import Categorical, Numeric
-    >>> domain = Domain(age=Numeric(0, 100, bins=100), sex=Categorical(["F", "M"]))
-    >>> w = sql(domain, '''
-    ...     SELECT sex, COUNT(*) AS elderly FROM people WHERE age >= 65 GROUP BY sex;
-    ...     SELECT COUNT(*) FROM people WHERE age < 18 OR sex = 'F' ''')
-    >>> w.labels()
-    ['age >= 65 and sex = F', 'age >= 65 and sex = M', "age < 18 or sex = 'F'"]
-    >>> w.table()["group"]
-    ['elderly', 'elderly', 'query 2']
-
-    Raises:
-        PredicateError: Not a linear counting query over the domain; the message has line, column and the reason.
-        TooLarge: Conditions couple attributes with too many joint cells, or there are too many groups.
-    """
+def read_sql(domain: Domain, text: object) -> Workload:
+    """What `sql` gives."""
     if not isinstance(domain, Domain):
         raise InvalidWorkload(f"a workload needs a Domain first, got {type(domain).__name__}")
     source = SqlText(_content(text))

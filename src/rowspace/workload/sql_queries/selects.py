@@ -2,21 +2,116 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from sqlglot import exp
 
 from rowspace.domain import Domain
-from rowspace.workload.sql_queries.columns import Columns
 from rowspace.workload.sql_queries.conditions import ConditionReader
 from rowspace.workload.sql_queries.counts import Count, read_count
 from rowspace.workload.sql_queries.grouping import KeyReader, KeySet
-from rowspace.workload.sql_queries.statements import Statement
-from rowspace.workload.sql_queries.tables import read_source, read_where
-from rowspace.workload.sql_queries.text import SqlText
+from rowspace.workload.sql_queries.statements import SqlText, Statement
+from rowspace.workload.sql_queries.subjects import Columns
 from rowspace.workload.sql_queries.truths import Truth, all_of
 
-if TYPE_CHECKING:
-    from sqlglot import exp
+_FILTERS = "a subquery may only filter the declared table, as in SELECT * FROM people WHERE age >= 18"
+_FILTER_CLAUSES = frozenset({"expressions", "from", "from_", "where", "order", "kind", "with", "with_"})
+
+
+@dataclass(frozen=True)
+class Source:
+    """What a SELECT is from: the declared table, where its records are filtered, and the names of its columns."""
+
+    table: str
+    where: Truth
+    columns: Columns
+
+
+def read_where(select: exp.Select, reader: ConditionReader) -> Truth:
+    """The condition of a SELECT by itself."""
+    where = select.args.get("where")
+    return True if where is None else reader.read(where.this)
+
+
+def read_source(select: exp.Select, columns: Columns, outer: Mapping[str, Source] | None = None) -> Source:
+    """The table of a SELECT; `outer` are the filtered tables that WITH clauses around it have named."""
+    known = dict(outer or {})
+    with_clause = select.args.get("with_") or select.args.get("with")
+    if with_clause is not None:
+        if with_clause.args.get("recursive"):
+            raise columns.error(with_clause, f"WITH RECURSIVE is not read: {_FILTERS}")
+        for cte in with_clause.expressions:
+            # Each sees those before it, so that one may be called like the table it filters.
+            known[cte.alias.lower()] = _read_filter(cte.this, cte.args.get("alias"), columns, known)
+    source = select.args.get("from_") or select.args.get("from")
+    if source is None:
+        raise columns.text.error("a query needs FROM and the name of the table", columns.start)
+    table = source.this
+    if isinstance(table, exp.Subquery):
+        return _read_filter(table.this, table.args.get("alias"), columns, known)
+    return _read_table(table, columns, known)
+
+
+def _read_table(table: exp.Expr, columns: Columns, known: Mapping[str, Source]) -> Source:
+    """A table by its name: the declared one, or one that a WITH clause has named."""
+    if not isinstance(table, exp.Table) or not isinstance(table.this, exp.Identifier):
+        raise columns.error(table, "expected FROM and the table's name, or a subquery that filters it")
+    for part, value in table.args.items():
+        if value and part not in ("this", "alias", "db", "catalog"):
+            raise columns.error(
+                table, _REFUSED.get(part, f"{part} of a table is not part of a counting query")
+            )
+    alias = table.args.get("alias")
+    names = _names(alias, columns) or frozenset({table.name.lower()})
+    names |= {table.name.lower()}
+    filtered = known.get(table.name.lower()) if not table.db else None
+    if filtered is not None:
+        return replace(filtered, columns=replace(filtered.columns, tables=names))
+    full = ".".join(part.name for part in table.parts)
+    return Source(full, True, replace(columns, tables=names, selected=None))
+
+
+def _read_filter(
+    query: exp.Expr, alias: exp.Expr | None, columns: Columns, known: Mapping[str, Source]
+) -> Source:
+    """A subquery that hands on some records of the declared table, with all or some of its columns."""
+    if not isinstance(query, exp.Select):
+        raise columns.error(query, _FILTERS)
+    for part, value in query.args.items():
+        if value and part not in _FILTER_CLAUSES:
+            raise columns.error(query, f"{part.strip('_').upper()} in a subquery is not read: {_FILTERS}")
+    source = read_source(query, columns, known)
+    where = all_of([source.where, read_where(query, ConditionReader(source.columns))])
+    selected = _selected(query, source.columns)
+    return Source(
+        source.table, where, replace(source.columns, tables=_names(alias, columns), selected=selected)
+    )
+
+
+def _selected(query: exp.Select, columns: Columns) -> frozenset[str] | None:
+    """The columns that a subquery hands on, under their own names; None for all that it has."""
+    found: set[str] = set()
+    for item in query.expressions:
+        if item.is_star and isinstance(item, exp.Star | exp.Column):
+            return columns.selected
+        if not isinstance(item, exp.Column):
+            raise columns.error(
+                item, f"a computed or renamed column in a subquery is not read; write it outside. {_FILTERS}"
+            )
+        columns.name(item)
+        found.add(item.name.lower())
+    return frozenset(found)
+
+
+def _names(alias: exp.Expr | None, columns: Columns) -> frozenset[str]:
+    """The name that FROM or WITH gives to a table."""
+    if alias is None:
+        return frozenset()
+    if alias.args.get("columns"):
+        raise columns.error(alias, "columns cannot be renamed; use the declared names")
+    return frozenset({str(alias.name).lower()})
+
 
 # What a SELECT may have beside counts, and why the rest is refused. ORDER BY changes no number, so it is ignored.
 _READ = frozenset({"expressions", "from", "from_", "where", "group", "order", "kind", "with", "with_"})

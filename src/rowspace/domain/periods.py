@@ -1,0 +1,70 @@
+"""An ordered attribute as periods of time: the first of them, for what is known so far."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rowspace.domain.categorical import Categorical
+from rowspace.domain.dates import Dates, DayOfWeek, HourOfDay
+from rowspace.domain.numeric import Numeric
+from rowspace.domain.schema import Attribute, Domain
+from rowspace.exceptions import InvalidDomain
+
+
+def with_periods(domain: Domain, name: str) -> Domain:
+    """The same attributes, where a record without a known period is not counted: no instalment could hold it.
+
+    >>> domain = Domain(month=Dates("2024-01-01", "2025-01-01", every="month"))
+    >>> with_periods(domain, "month")["month"].outside
+    'drop'
+    """
+    attribute = domain[name]
+    if isinstance(attribute, HourOfDay | DayOfWeek) or getattr(attribute, "other", None) is not None:
+        raise InvalidDomain(f"expected periods that follow one another, such as Dates; {name!r} recurs")
+    if isinstance(attribute, Numeric) and attribute.outside == "clip":
+        raise InvalidDomain(
+            f"expected outside='drop' for {name!r}: clipped records would be added to periods that were released"
+        )
+    return _with(domain, name, first_periods(attribute, attribute.size))
+
+
+def until_period(domain: Domain, name: str, periods: int, after: int = 0) -> Domain:
+    """The same attributes, of which one has its first periods only, or those `after` some; no others are counted.
+
+    >>> domain = Domain(month=Dates("2024-01-01", "2025-01-01", every="month", outside="drop"))
+    >>> until_period(domain, "month", 3).shape, until_period(domain, "month", 3, after=2)["month"].label(0)
+    ((3,), '2024-03')
+    """
+    return _with(domain, name, first_periods(domain[name], periods, after))
+
+
+def first_periods(attribute: Attribute, periods: int, after: int = 0) -> Attribute:
+    """The first cells of an attribute, or those after some of them, with all other records dropped."""
+    whole = periods - after == attribute.size
+    if whole and attribute.outside == "drop":
+        return attribute
+    if isinstance(attribute, Dates):
+        place: dict[str, Any] = {
+            "column": attribute.column,
+            "zone": attribute.zone,
+            "times": attribute.times,
+            "outside": "drop",
+        }
+        if whole and attribute.every is not None:
+            start, end = attribute.format(attribute.low), attribute.format(attribute.high)
+            return Dates(start, end, every=attribute.every, **place)
+        return Dates(edges=[attribute.format(attribute.edge(i)) for i in range(after, periods + 1)], **place)
+    if isinstance(attribute, Numeric):
+        edges = [attribute.edge(i) for i in range(after, periods + 1)]
+        return Numeric(edges=edges, outside="drop", integer=attribute.integer)
+    values = attribute.values[after:periods]
+    levels = {
+        level: {value: label for value, label in of.items() if value in values}
+        for level, of in attribute.levels.items()
+    }
+    return Categorical(values, outside="drop", levels=levels or None)
+
+
+def _with(domain: Domain, name: str, attribute: Attribute) -> Domain:
+    changed = Domain((own, attribute if own == name else other) for own, other in domain.attributes)
+    return changed.with_places(domain.places - {name})

@@ -1,0 +1,147 @@
+"""plan(over=…): one promise for a whole horizon, measured and published period by period. Data-blind."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from rowspace.domain.periods import until_period, with_periods
+from rowspace.exceptions import InvalidInput, TooLarge
+from rowspace.operators import DECOMPOSITION_LIMIT
+from rowspace.privacy import Privacy
+from rowspace.strategy import (
+    Asked,
+    IdentityStrategy,
+    Select,
+    WorstQueryResult,
+    as_asked,
+    best_lower_bound,
+    dropped_bits,
+)
+from rowspace.strategy.causal import causal_results, judged, periods_of_rows, until
+from rowspace.threads import one_thread_if_small
+from rowspace.workload import Workload, total
+from rowspace.workload.ended import ended
+
+from .places import without_unseen
+from .plan import Candidate, Plan
+
+MOST_PERIODS = DECOMPOSITION_LIMIT
+"""Most periods of a horizon: a triangle over them is stored."""
+
+MOST_CELLS = 2**22
+"""Most cells of all periods together."""
+
+
+def plan_periods(
+    workload: Workload, privacy: Privacy, over: str, select: Select, rng: np.random.Generator | None
+) -> Plan:
+    """The plan of least error among those that need no cell of a later period for what they have measured so far.
+
+    Guarantees
+    - Every row needs cells up to its own period only, and every query is answered by rows of its own periods or earlier
+      ones, with the error that the plan states (tests/planning/test_periods.py::test_errors_at_publication).
+    - The bound is that of all strategies, also of those that wait until the end
+      (tests/planning/test_periods.py::test_time_costs_nothing).
+    """
+    if privacy.unit is not None:
+        raise InvalidInput(
+            "expected a guarantee for records beside over=: which rows of a unit are counted is drawn anew for every "
+            "period, so that a bound on the rows of a table says nothing about all periods; leave out unit="
+        )
+    own_workload = over_periods(workload, over)
+    domain = own_workload.domain
+    counted = own_workload.over(domain.with_places())
+    if domain[over].size > MOST_PERIODS:
+        raise TooLarge(
+            f"expected at most {MOST_PERIODS:,} periods, got {domain[over].size:,}; use longer ones"
+        )
+    if counted.domain.size > MOST_CELLS:
+        raise TooLarge(
+            f"expected at most {MOST_CELLS:,} cells of all periods together, got {counted.domain.size:,}; ask for "
+            "fewer attributes, coarser bins or longer periods"
+        )
+    own = without_unseen(counted)
+    axis = domain.position(over)
+    with one_thread_if_small(counted.domain.size):
+        cells, counts = own.products(), counted.products()
+        if select.objective == "max":
+            cells, counts = cells.unweighted(), counts.unweighted()
+        W = cells.weighted_operator()
+        if privacy.norm == 2:
+            results = select.candidates(cells, privacy, rng, cells)
+            unit_bound = max(result.lower_bound for result in results) / privacy.unit_variance
+        else:
+            results, unit_bound = [IdentityStrategy().optimize(W, privacy)], best_lower_bound(W, privacy)
+        proved = [r.max_lower_bound for r in results if isinstance(r, WorstQueryResult)]
+        worst = max(unit_bound / W.shape[0], *(b / privacy.unit_variance for b in proved), 0.0)
+        found = causal_results(results, cells, counts, privacy, select, axis)
+        unit_bound = max(unit_bound, *(result.lower_bound / privacy.unit_variance for result in found))
+        weighted = counted.weighted_operator()
+        if select.objective == "max" and counts is not counted.products():
+            unit_bound = best_lower_bound(weighted, privacy)
+            found = [
+                judged(r.name, r.strategy, weighted, privacy, replace(r, lower_bound=0.0)) for r in found
+            ]
+        asked = as_asked(found, weighted, counted.products(), privacy, select.objective)
+        asked = [one for one in asked if not dropped_bits(one.integers)]  # rounding would differ by period
+    bound = privacy.least_variance * unit_bound
+    best, places = asked[0], counted.domain.places
+    largest = privacy.least_variance * worst if select.objective == "max" else 0.0
+    periods_of_rows(best.integers, counted.domain.shape, axis)  # raises unless it can be measured by period
+    candidates = tuple(_candidate(one, bound) for one in asked)
+    figures = (best.noise, bound, candidates, select.objective, largest, places)
+    return Plan(own_workload, privacy, best.integers, *figures, over=over)
+
+
+def _candidate(one: Asked, bound: float) -> Candidate:
+    """A candidate as a plan lists it."""
+    ratio = one.total_error / bound if bound > 0 else None
+    return Candidate(one.result.name, one.total_error, ratio, one.result.seconds, one.worst)
+
+
+def over_periods(workload: Workload, over: str) -> Workload:
+    """The workload over the attributes it is about and its periods; records without a known period are not counted."""
+    known = workload.domain
+    if not isinstance(over, str) or over not in known:
+        raise InvalidInput(
+            f"expected over= to be one of the attributes {', '.join(known.names)}, got {over!r}"
+        )
+    own = known.subset([name for name in known.names if name == over or name in workload.attributes])
+    return workload.about(own).over(with_periods(own, over))
+
+
+def plan_until(plan: Plan, periods: int) -> Plan:
+    """What of a plan can be measured and answered after its first periods: a plan of its own, with the same noise.
+
+    Its queries are those whose periods are over; where there are none yet, all records so far.
+    """
+    axis, sizes = plan.domain.position(plan.over), plan.domain.shape
+    if periods == sizes[axis]:
+        return plan
+    workload = ended(plan.workload, plan.over, periods)
+    if workload is None:
+        workload = total(until_period(plan.workload.domain, plan.over, periods))
+    strategy = until(plan.strategy, sizes, axis, periods)
+    return replace(plan, workload=workload, strategy=strategy, lower_bound=0.0, max_lower_bound=0.0)
+
+
+def period_number(plan: Plan, period: str) -> int:
+    """The number of a period, from 0, by its label."""
+    if not plan.over:
+        raise InvalidInput(
+            "expected a plan over periods, as rs.plan(workload, privacy, over='month') makes it"
+        )
+    labels = period_labels(plan)
+    if not isinstance(period, str) or period not in labels:
+        raise InvalidInput(
+            f"expected period= to be one of the plan's {len(labels)} periods, from {labels[0]!r} to {labels[-1]!r}"
+        )
+    return labels.index(period)
+
+
+def period_labels(plan: Plan) -> list[str]:
+    """What the periods of a plan are called, the first one first."""
+    attribute = plan.workload.domain[plan.over]
+    return [attribute.label(number) for number in range(attribute.size)]

@@ -1,0 +1,93 @@
+"""What a reader must know about a plan's figures: where the bound is loose, and where hardly any noise is drawn."""
+
+from __future__ import annotations
+
+from math import sqrt
+from typing import TYPE_CHECKING
+
+from rowspace.exceptions import RowspaceError
+from rowspace.privacy import ZCDP, PureDP
+
+if TYPE_CHECKING:
+    from .plan import Plan
+
+LOOSE = 2.0
+"""Certified ratio from which on a plan explains itself under Laplace noise."""
+
+MOST_CELLS, MOST_TABLES = 512, 1000
+"""Up to so many cells, or tables of them, planning the same study under Gaussian noise takes a fraction of a second."""
+
+SAYS_NOTHING = 1e4
+"""Ratio beyond which the bound is only that an error is not negative, or hardly more."""
+
+HARDLY_ANY = 0.01
+"""Variance below which noise is nearly always 0."""
+
+
+def remarks(plan: Plan) -> tuple[str, ...]:
+    """One sentence each; none for most plans."""
+    found = []
+    if plan.given:
+        found.append(
+            "These are the errors together with what earlier releases have measured: combine them with this one."
+        )
+    if plan.over:
+        found.append(
+            f"These are the errors of answers on the day that their last period of {plan.over} is over."
+        )
+    hardly = plan.noise.variance < HARDLY_ANY
+    if LOOSE <= plan.ratio <= SAYS_NOTHING and plan.privacy.norm == 1:
+        found.append(
+            "Which part of the factor is the bound's is not known: under Laplace noise few workloads have a strategy "
+            "that reaches it."
+        )
+        found += [] if hardly or plan.given else _under_gaussian_noise(plan)
+    elif 1.05 <= plan.ratio <= SAYS_NOTHING and plan.privacy.is_coarse:
+        found.append(
+            "Which part of that is the bound's is not known: at so large a budget it uses no more than that nothing "
+            "has less noise than a plain count."
+        )
+    if hardly:
+        # An integer that is not 0 has a square of 1 at least: the chance of it is at most the variance.
+        chance = (
+            f"at most one in {1 / plan.noise.variance:.2g}" if plan.noise.variance else "practically none"
+        )
+        found.append(
+            f"The noise is nearly always 0 at this budget: {chance} of the numbers that are asked gets any. The "
+            "release is nearly exact, and hides accordingly little."
+        )
+    return tuple(found)
+
+
+def _under_gaussian_noise(plan: Plan) -> list[str]:
+    """What the same queries reach under the zero-concentrated privacy that ε implies, where that is found at once.
+
+    ε-differential privacy implies ρ = ε²/2 (Bun & Steinke 2016, Proposition 1.4): the promise compared with is weaker.
+    """
+    from .choosing import plan as planned  # it makes plans, which explain themselves
+
+    privacy = plan.privacy
+    few = plan.domain.size <= MOST_CELLS or (
+        plan.objective == "total"
+        and len(plan.workload.parts) <= MOST_TABLES
+        and plan.counted.products().only_cells
+    )
+    if not isinstance(privacy, PureDP) or not few:
+        return []
+    rho = privacy.epsilon**2 / 2
+    try:
+        other = planned(
+            plan.workload,
+            ZCDP(rho, privacy.neighbours, privacy.unit),
+            effort="fast",
+            objective="max" if plan.objective == "max" else "total",
+        )
+        pair = [p.rmse if p.objective == "total" else sqrt(p.max_error) for p in (other, plan)]
+    except RowspaceError:
+        return []
+    worst = " of the worst answer" if plan.objective == "max" else " of an answer"
+    return [
+        f"For comparison: under zero-concentrated privacy with ρ = ε²/2 = {rho:.3g}, a weaker promise that every "
+        f"release with ε = {privacy.epsilon:.3g} keeps too, the same study reaches a standard error{worst} of "
+        f"{pair[0]:.4g} (here {pair[1]:.4g})."
+    ]

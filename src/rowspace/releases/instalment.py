@@ -1,0 +1,108 @@
+"""Instalment: what has been published of a plan over periods after one of them. It is a release like any other."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from rowspace.exceptions import FileError, InvalidInput
+from rowspace.files import Arrays, archive_bytes
+from rowspace.notebook import one_line
+from rowspace.planning import Plan
+from rowspace.planning.periods import period_labels, period_number, plan_until
+
+from .release import _KIND, RELEASE_VERSION, Release
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.axes import Axes
+
+
+@dataclass(frozen=True)
+class Instalment(Release):
+    """All answers whose periods are over, and any other query about them.
+
+    Later instalments have the same rows and more. Rows are independent, so that what a query about earlier periods is
+    answered from does not change: its answer stays as it was published, and no later noise could improve it.
+
+    plan: what was measured so far. noisy_answers: the integers measured so far. horizon: the plan of all periods, which
+    was charged once. period: the label of the last one measured.
+
+    Guarantees
+    - A file holds the horizon's plan, whose noise is checked as that of any plan, and noisy answers of the periods that
+      are over (tests/releases/test_instalment.py::test_a_damaged_instalment_is_refused).
+    - Answers of earlier periods stay as they are (tests/releases/test_instalment.py::test_answers_stay).
+    """
+
+    horizon: Plan
+    period: str
+
+    @classmethod
+    def of(cls, horizon: Plan, period: str, noisy_answers: npt.NDArray[np.int64]) -> Instalment:
+        """The instalment of a period, from the noisy answers of all periods so far."""
+        own = plan_until(horizon, period_number(horizon, period) + 1)
+        return cls(own, noisy_answers, horizon, period)
+
+    @property
+    def number(self) -> int:
+        """The number of the period, from 0."""
+        return period_number(self.horizon, self.period)
+
+    @property
+    def statement(self) -> str:
+        """What was promised, and for how long."""
+        labels = period_labels(self.horizon)
+        return (
+            f"{super().statement} This is instalment {self.number + 1} of {len(labels)} ({self.period}): the promise "
+            f"is one for all periods of {self.horizon.over} from {labels[0]} to {labels[-1]}. Later instalments add "
+            "answers and change none."
+        )
+
+    def series(
+        self, kind: str = "period", by: Sequence[str] = (), *, periods: int = 1, level: float = 0.95
+    ) -> pd.DataFrame:
+        """Figures over the periods so far, with error bars; free, as all answers.
+
+        kind: "period", "cumulative", "year to date", "window" (of so many `periods`), "change" or "growth" (from so
+        many `periods` before). by: attributes whose cells have rows of their own. level: of the intervals.
+
+        >>> import rowspace as rs
+        >>> domain = rs.Domain(month=rs.Dates("2024-01-01", "2025-01-01", every="month"))
+        >>> plan = rs.plan(rs.workload.prefixes(domain, "month"), rs.ZCDP(0.5), over="month")
+        >>> first = rs.instalment(plan, [100] * 12, period="2024-01")
+        >>> first.series("cumulative").columns.tolist()
+        ['month', 'answer', 'std_error', 'low', 'high']
+        """
+        from .series import series
+
+        return series(self, kind, by, periods=periods, level=level)
+
+    def plot_series(
+        self, kind: str = "period", *, periods: int = 1, level: float = 0.95, ax: Axes | None = None
+    ) -> Axes:
+        """Figures over the periods so far as a line with a band; the arguments are those of `series`."""
+        from .series import plot_series
+
+        return plot_series(self, kind, periods=periods, level=level, ax=ax)
+
+    def __repr__(self) -> str:
+        return one_line(f"<Instalment {self.period} of {self.plan.workload.size:,} answers so far>")
+
+    def to_bytes(self) -> bytes:
+        """What `save` writes: the same bytes every time."""
+        body, arrays = self.horizon.encode()
+        kept = arrays | {"noisy_answers": self.noisy_answers}
+        return archive_bytes(_KIND, RELEASE_VERSION, body | {"period": self.period}, kept)
+
+
+def decoded(body: dict[str, Any], arrays: Arrays, noisy: npt.NDArray[np.int64]) -> Instalment:
+    """The instalment of a file, trusting nothing in it."""
+    horizon = Plan.decode(body, arrays)
+    try:
+        return Instalment.of(horizon, body["period"], noisy)
+    except InvalidInput:
+        raise FileError("damaged release: its period or its noisy answers do not fit its plan") from None

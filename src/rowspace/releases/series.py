@@ -1,0 +1,126 @@
+"""Answers over time: counts by period, cumulative, to date, in windows, their changes and growth, with error bars.
+
+All but growth are linear queries, so that noise which they share is taken into account as in every answer, and all
+periods agree with one another. Growth is a ratio of two counts less one, as `derived.ratio` has it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import product as combinations
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from rowspace.domain import Dates
+from rowspace.exceptions import InvalidInput
+from rowspace.operators import Dense, Operator
+from rowspace.operators.base import Vector
+from rowspace.workload import matrix, product
+
+from .derived import ratio
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.axes import Axes
+
+    from .release import Release
+
+KINDS = ("period", "cumulative", "year to date", "window", "change", "growth")
+
+
+def series(
+    release: Release, kind: str, by: Sequence[str] = (), *, periods: int = 1, level: float = 0.95
+) -> pd.DataFrame:
+    """One row for every period, and combination of the attributes `by`, for which the figure is known.
+
+    periods: the width of a window, or how many periods before the one that a change or growth is from.
+    """
+    import pandas as pd
+
+    over = release.plan.over
+    if not over:
+        raise InvalidInput("expected a release of a plan over periods, as rs.plan(…, over='month') makes it")
+    names = [by] if isinstance(by, str) else list(by)
+    domain = release.plan.workload.domain
+    rows, numbers = _rows(release, kind, periods)
+    cells = [
+        (number, *own)
+        for number in numbers
+        for own in combinations(*(range(domain[name].size) for name in names))
+    ]
+    keys = [[domain[name].label(i) for name, i in zip((over, *names), cell, strict=True)] for cell in cells]
+    found = pd.DataFrame(keys, columns=[over, *names])
+    if kind == "growth":
+        figures = [_growth(release, (over, *names), cell, periods, level) for cell in cells]
+        found[["answer", "std_error", "low", "high"]] = np.array(figures).reshape(-1, 4)
+        return found
+    families: dict[str, str | Operator] = {over: Dense(rows), **dict.fromkeys(names, "identity")}
+    # Cells come in the order of the domain; rows in that of the keys.
+    asked = release.ask(product(domain, families), level)[["answer", "std_error", "low", "high"]]
+    axes = sorted([over, *names], key=domain.position)
+    shape = [len(numbers) if name == over else domain[name].size for name in axes]
+    order = np.arange(len(asked)).reshape(shape).transpose([axes.index(name) for name in (over, *names)])
+    found[asked.columns] = asked.to_numpy()[order.ravel()]
+    found.attrs |= asked.attrs
+    return found
+
+
+def plot_series(
+    release: Release, kind: str, *, periods: int = 1, level: float = 0.95, ax: Axes | None = None
+) -> Axes:
+    """The figures of all periods as a line, with a band of their intervals."""
+    from rowspace.drawing import LIGHT, axes_or_new
+
+    data = series(release, kind, periods=periods, level=level)
+    ax = axes_or_new(ax)
+    at = np.arange(len(data))
+    ax.fill_between(at, data["low"], data["high"], color=LIGHT["series1"], alpha=0.2, linewidth=0)
+    ax.plot(at, data["answer"], color=LIGHT["series1"], marker="o", markersize=3)
+    every = -(-len(data) // 12)
+    ax.set_xticks(at[::every], data[release.plan.over][::every].tolist(), rotation=45, ha="right")
+    ax.set_ylabel(f"{kind}, {100 * level:g} % band")
+    return ax
+
+
+def _rows(release: Release, kind: str, periods: int) -> tuple[Vector, list[int]]:
+    """What is added up of the periods so far, and the period that each row is about."""
+    attribute = release.plan.workload.domain[release.plan.over]
+    n = attribute.size
+    if kind not in KINDS:
+        raise InvalidInput(f"expected one of {', '.join(KINDS)}, got {kind!r}")
+    if isinstance(periods, bool) or not isinstance(periods, int) or not 1 <= periods <= n:
+        raise InvalidInput(f"expected periods= between 1 and {n}, those that are over, got {periods!r}")
+    identity = np.eye(n)
+    match kind:
+        case "period":
+            return identity, list(range(n))
+        case "cumulative":
+            return np.tril(np.ones((n, n))), list(range(n))
+        case "year to date":
+            if not isinstance(attribute, Dates):
+                raise InvalidInput("a year to date needs periods of rs.Dates")
+            years = np.array([attribute.format(attribute.edge(i))[:4] for i in range(n)])
+            return np.tril(np.equal.outer(years, years).astype(float)), list(range(n))
+        case "window":
+            first = list(range(periods - 1, n))
+            return np.array([identity[i - periods + 1 : i + 1].sum(axis=0) for i in first]), first
+    if periods == n:
+        raise InvalidInput(f"expected periods= below {n}: that many are over, and none is so much earlier")
+    later = list(range(periods, n))
+    return identity[periods:] - identity[:-periods], later
+
+
+def _growth(
+    release: Release, names: Sequence[str], cell: tuple[int, ...], periods: int, level: float
+) -> tuple[float, ...]:
+    """A count over an earlier one, less one; not a number where that is not distinguishable from zero."""
+    domain = release.plan.workload.domain
+    now = np.zeros([domain[name].size for name in names])
+    now[cell] = 1.0
+    a, b = (matrix(row.reshape(1, -1), domain, *names) for row in (now, np.roll(now, -periods, axis=0)))
+    try:
+        found = ratio(release, a, b, level)
+    except InvalidInput:
+        return (np.nan,) * 4
+    return found.value - 1, float(found.std_error or 0.0), found.low - 1, found.high - 1

@@ -1,0 +1,6 @@
+"""A stream of questions on one budget: answered from what was bought before, for free where that suffices."""
+
+from .session import Session
+from .values import Answered, Price
+
+__all__ = ["Answered", "Price", "Session"]

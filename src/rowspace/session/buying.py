@@ -1,0 +1,171 @@
+"""What to buy so that a question meets its accuracy, and for how much.
+
+Two things can be bought. The *expected* strategy is the best for the worst of the questions that are expected; more of
+it makes every such question more precise, and under Gaussian noise buying it in pieces costs the same as at once. So a
+question like those expected buys as much of it as it needs: never more, in all, than someone pays who buys the accuracy
+for every expected question at the start. A question that is unlike them, which the expected strategy answers worse than
+any it was made for, is asked by itself, unless the expected strategy costs hardly more, or no more than what was spent
+on such questions before: so they cost at most about twice what buying the expected strategy at once would have.
+
+Under Laplace noise pieces cost more than the whole (precision goes with the square of ε), so what is bought makes the
+worst expected question as precise as the one at hand.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import cached_property
+from math import sqrt
+
+import numpy as np
+
+from rowspace.exceptions import IntegerOverflow, InvalidInput, RowspaceError, TooLarge, UnsupportedWorkload
+from rowspace.operators.base import Vector
+from rowspace.planning import Plan, recalibrated
+from rowspace.planning.choosing import plan_over
+from rowspace.planning.whatif import budget, budget_for, rounded_up, with_budget
+from rowspace.privacy import Privacy
+from rowspace.strategy import Measured, Select
+from rowspace.workload import Workload
+
+from .knowledge import Knowledge
+
+HARDLY_MORE = 1.5
+"""How many times the price of a question alone the expected strategy may cost, which serves others too."""
+
+MET = 1 + 1e-9
+"""Half-widths over what is asked for up to which it is met: what is kept of purchases is rounded."""
+
+CLOSE = 0.997
+"""Share of the asked half-width that is reached at least: a closer search is not worth its time."""
+
+FEW_CELLS, CERTIFIED = 256, 1.01
+"""Beyond so many cells the expected strategy is first looked for at little effort, and kept if it is certified so."""
+
+MOST = 1e6
+"""Largest ε or ρ that is looked at."""
+
+
+@dataclass(frozen=True, eq=False)
+class Goal:
+    """Questions, each with the half-width that its interval must not exceed."""
+
+    queries: Workload
+    within: Vector
+    level: float
+
+    def ratio(self, knowledge: Knowledge, more: Plan | None = None) -> float:
+        """The worst half-width over what is asked for: at most one where the goal is met."""
+        measured = None if more is None else Measured.of(more.strategy, more.noise)
+        return self.missed(knowledge.error_bars(self.queries, self.level, measured)[1])
+
+    def missed(self, half_widths: Vector) -> float:
+        """The same for half-widths that are known."""
+        return float(np.max(half_widths / self.within))
+
+
+@dataclass(frozen=True)
+class Shop:
+    """What can be bought: the plan for what is expected, and plans for single questions.
+
+    kind: a guarantee of the kind that is bought. expecting: public, over the session's domain. select: how its strategy
+    is chosen: "max" where all are expected at one accuracy, "total" for the accuracies that a plan gives them.
+    """
+
+    kind: Privacy
+    expecting: Workload
+    select: Select
+
+    def expected(self, knowledge: Knowledge) -> Plan:
+        """The plan for what is expected: as it was bought before, or made now."""
+        found = knowledge.plan_for(self.expecting, self.select.objective)
+        return found if found is not None else self._expected
+
+    @cached_property
+    def _expected(self) -> Plan:
+        if self.expecting.domain.size > FEW_CELLS:
+            # The long searches for the worst answer gain next to nothing on what is certified already.
+            quick = plan_over(self.expecting, self.kind, replace(self.select, effort="fast"))
+            if quick.ratio <= CERTIFIED:
+                return quick
+        return plan_over(self.expecting, self.kind, self.select)
+
+    def offer(self, goal: Goal, knowledge: Knowledge, affordable: Callable[[Plan], bool]) -> Plan:
+        """The plan to buy where the goal is not met. One that can be afforded, if any can."""
+        expected = self.expected(knowledge)
+        far = self._how_far(expected, goal)
+        shared = None if far is None else least(expected, self._tightened(goal, far), knowledge)
+        if shared is not None and far is not None and far <= 1 + 1e-6 and affordable(shared):
+            return shared
+        alone = least(self._alone(goal, knowledge), goal, knowledge)
+        if alone is None or shared is None:
+            found = alone or shared
+            if found is None:
+                raise InvalidInput("no budget is enough for this accuracy; allow more error")
+            return found
+        spent = knowledge.spent_beside(expected)
+        enough = max(HARDLY_MORE * budget(alone.privacy), spent)
+        return shared if budget(shared.privacy) <= enough and affordable(shared) else alone
+
+    def best(self, goal: Goal, knowledge: Knowledge, most: Privacy) -> float:
+        """The widest half-width that a whole budget buys, in units of what is asked for."""
+        found = [goal.ratio(knowledge)]
+        for plan in (self.expected(knowledge), self._alone(goal, knowledge)):
+            found.append(goal.ratio(knowledge, recalibrated(plan, most)))
+        return min(found)
+
+    def _how_far(self, expected: Plan, goal: Goal) -> float | None:
+        """The largest variance of a question over that of the worst expected one; None if it cannot be answered."""
+        if expected.domain != goal.queries.domain:
+            return None
+        try:
+            errors, _ = expected.error_bars(goal.level, goal.queries)
+            return float(np.max(errors)) ** 2 / expected.max_error
+        except (UnsupportedWorkload, TooLarge):
+            return None
+
+    def _tightened(self, goal: Goal, far: float) -> Goal:
+        if self.kind.norm == 2:
+            return goal
+        return Goal(goal.queries, goal.within * min(1.0, sqrt(far)), goal.level)
+
+    def _alone(self, goal: Goal, knowledge: Knowledge) -> Plan:
+        """The questions by themselves, at the nominal budget."""
+        own = goal.queries.about(knowledge.domain.without_places())
+        made = plan_over(own, self.kind, Select(effort="fast", objective="max"))
+        if made.domain != knowledge.domain:
+            raise InvalidInput("these attributes have too many cells to be asked together; ask about fewer")
+        return made
+
+
+def least(plan: Plan, goal: Goal, knowledge: Knowledge) -> Plan | None:
+    """The plan's strategy at the least budget that meets the goal beside what is known; None if no budget does.
+
+    1/ratio² is about what is known plus a constant over the noise's variance: the search fits that constant.
+    """
+    known = goal.ratio(knowledge) ** -2
+    amount, missed, met = budget(plan.privacy), 0.0, None
+    for _ in range(25):
+        try:
+            tried = recalibrated(plan, with_budget(plan.privacy, amount))
+        except IntegerOverflow:  # so little buys noise that 64 bits do not hold: buy more
+            missed, amount = amount, 2 * amount
+            continue
+        except RowspaceError:
+            return met
+        ratio = goal.ratio(knowledge, tried)
+        if ratio <= 1:
+            met = tried
+        else:
+            missed = amount
+        best = budget(met.privacy) if met is not None else MOST
+        if (ratio >= CLOSE and met is tried) or missed >= CLOSE * best or amount >= MOST:
+            break
+        gain = ratio**-2 - known if ratio > 0 else 0.0
+        guess = rounded_up(budget_for(tried.privacy, sqrt((1 + 1e-4 - known) / gain))) if gain > 0 else 0.0
+        # Where noise is nearly always 0 widths fall in steps, and nothing can be read off them.
+        amount = (
+            guess if missed < guess < best else sqrt(max(missed, 1e-3 * amount) * min(best, 1e3 * amount))
+        )
+    return met

@@ -1,0 +1,187 @@
+"""The ledger as a session sees it: what is known by it, what it can still pay for, and purchases."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+from rowspace.exceptions import BudgetExceeded, InvalidInput, LedgerError, UnsupportedWorkload
+from rowspace.ledger import Budget, Charge, Cost, Ledger, Request
+from rowspace.ledger.composition import Filter
+from rowspace.measure import measure
+from rowspace.mechanism import about_source, checked, counts_for
+from rowspace.operators import Operator
+from rowspace.planning import Plan
+from rowspace.planning.whatif import budget_name, with_budget
+from rowspace.privacy import ZCDP, ApproxDP, Privacy, PureDP
+from rowspace.releases import Combined, Release
+from rowspace.strategy import Strategy
+
+from .knowledge import Knowledge
+
+if TYPE_CHECKING:
+    from rowspace.sources import Source
+
+NOMINAL = {"rho": 1e-6, "epsilon": 1e-3}
+"""The budget that strategies are made for: small, so that pieces of them can be bought and noise is as continuous."""
+
+REMEMBERED = 32
+"""States of knowledge that are kept, so that an answer of a while ago is found again without reading all charges."""
+
+
+@dataclass
+class Purse:
+    """One budget of a ledger, for one table.
+
+    version, versions: the table's name, and those of tables that are known to be the same.
+    """
+
+    ledger: Ledger
+    dataset: str
+    filter: Filter
+    source: Source
+    table: str | None
+    version: str | None
+    versions: tuple[str | None, ...]
+    second_budget: bool
+    _states: list[Knowledge] = field(default_factory=list)
+    _counts: dict[Any, Any] = field(default_factory=dict)
+
+    @classmethod
+    def of(
+        cls,
+        ledger: Ledger,
+        dataset: str | None,
+        source: Source,
+        table: str | None,
+        version: str | None,
+        same_as: Sequence[str | None],
+        second_budget: bool,
+    ) -> Purse:
+        """The purse, once its names are checked."""
+        budget = ledger.budget(dataset)
+        if isinstance(same_as, str):
+            raise InvalidInput("expected same_as= to be a list of versions")
+        versions = tuple(map(_checked_version, (version, *same_as)))
+        return cls(ledger, budget.dataset, budget.filter, source, table, version, versions, second_budget)
+
+    @property
+    def kind(self) -> Privacy:
+        """The guarantee that purchases are made under: what the budget adds up best, at a nominal amount."""
+        promise = self.filter.guarantee
+        match promise, self.filter.composition:
+            case (PureDP(), _) | (_, "basic"):
+                return PureDP(NOMINAL["epsilon"], promise.neighbours, promise.unit)
+            case (ZCDP(), _) | (_, "concentrated"):
+                return ZCDP(NOMINAL["rho"], promise.neighbours, promise.unit)
+        assert isinstance(promise, ApproxDP)
+        return ApproxDP(NOMINAL["epsilon"], promise.delta, promise.neighbours, promise.unit)
+
+    # -- what is known ---------------------------------------------------------------------------------
+
+    def look(self, known: Knowledge) -> tuple[Knowledge, Budget]:
+        """What is known now, with what others have bought meanwhile, and the budget as it is."""
+        budget, new = self.ledger.look(self.dataset, after=max(0, known.last - 1))
+        if known.last:
+            # The last charge that was seen comes first, if this is the ledger that it was seen in.
+            same, *new = new or [(0, None, None, "")]
+            if (same[0], same[-1]) != (known.last, known.mark):
+                raise LedgerError(
+                    f"{self.ledger.name} was replaced meanwhile: charges that this session knows are not in it; open a "
+                    "new session. Nothing was released"
+                )
+        if new:
+            known = known.after(self._contents(new))
+            self._states = [*self._states[1 - REMEMBERED :], known]
+        return known, budget
+
+    def upto(self, charge: int, known: Knowledge) -> Knowledge:
+        """What was known after one charge."""
+        if known.last == charge:
+            return known
+        nothing = Knowledge(known.domain, known.unit)
+        start = max((own for own in [nothing, *self._states] if own.last <= charge), key=lambda own: own.last)
+        _, new = self.ledger.look(self.dataset, after=start.last)
+        return start.after(self._contents([one for one in new if one[0] <= charge]))
+
+    def release(self, known: Knowledge) -> Release | Combined:
+        """All that was bought, as one release."""
+        _, charges = self.ledger.look(self.dataset, after=0)
+        strategies: dict[Operator, Operator] = {}
+        found = []
+        for _, content, _ in self._contents(charges):
+            release = None if content is None else Release.from_bytes(content)
+            if release is not None and known.takes(release.plan):
+                # Equal strategies as one object: held and inverted once.
+                same = strategies.setdefault(release.plan.strategy, release.plan.strategy)
+                found.append(Release(replace(release.plan, strategy=same), release.noisy_answers))
+        if not found:
+            raise UnsupportedWorkload("nothing is known yet; ask something, or warm the session up")
+        return found[0] if len(found) == 1 else Combined(tuple(found))
+
+    def _contents(
+        self, charges: Sequence[tuple[int, str | None, str | None, str]]
+    ) -> Iterator[tuple[int, bytes | None, str]]:
+        """The numbers of charges with their releases and digests; no release of another table."""
+        for number, version, source, mark in charges:
+            own = self._is_same_table(version, source)
+            yield number, self.ledger.resume(number) if own else None, mark
+
+    def _is_same_table(self, version: str | None, source: str | None) -> bool:
+        """Whether a charge was for this table: by the versions that were named, else by where the data is."""
+        if version is not None or self.version is not None:
+            return version in self.versions
+        own = about_source(self.source, self.table, False)["source"]
+        return set((source or "").split()) & set((own or "").split()) != set() or source is own is None
+
+    # -- what is bought --------------------------------------------------------------------------------
+
+    def amount(self, cost: Cost) -> Fraction:
+        """What of a cost the budget is counted in."""
+        return cost.epsilon if self.filter.unit == "epsilon" else cost.rho
+
+    def is_affordable(self, plan: Plan) -> bool:
+        """Whether there is room for it now."""
+        try:
+            self.ledger.check(plan, self.dataset)
+        except BudgetExceeded:
+            return False
+        return True
+
+    def whole(self, left: Budget) -> Privacy | None:
+        """The guarantee that costs all that remains, or a little less; None where nothing does."""
+        # In ρ a promise of (ε, δ) costs something else than its ε.
+        low, high = 0.0, float(getattr(self.filter.guarantee, budget_name(self.kind), left.remaining))
+        for _ in range(40):
+            middle = (low + high) / 2
+            cost = self.filter.cost_of(with_budget(self.kind, middle)) if middle > 0 else Cost()
+            fits = self.amount(cost) <= left.remaining
+            low, high = (middle, high) if fits else (low, middle)
+        return with_budget(self.kind, low) if low > 0 else None
+
+    def buy(self, plan: Plan, known: Knowledge, request: Request | None) -> Charge:
+        """Measure a plan and charge for it, unless anything was charged since."""
+        own = checked(plan)
+        about = about_source(self.source, self.table, self.second_budget)
+        self.ledger.check(own, self.dataset, **about)
+        answers = measure(own.strategy, own.noise, self._count(own)).answers
+        content = Release(own, answers).to_bytes()
+        return self.ledger.charge(
+            own, content, self.dataset, request=request, version=self.version, after=known.last, **about
+        )
+
+    def _count(self, plan: Plan) -> Any:
+        """The counts that a plan's strategy needs, counted once in a session."""
+        sets = Strategy.of(plan.strategy).sets
+        needed = None if sets is None else tuple(sets)
+        if needed not in self._counts:
+            self._counts[needed] = counts_for(plan, self.source, self.table)
+        return self._counts[needed]
+
+
+def _checked_version(version: object) -> str | None:
+    if version is not None and (not isinstance(version, str) or not 0 < len(version) <= 200):
+        raise InvalidInput("expected a version to be a name of at most 200 characters")
+    return version

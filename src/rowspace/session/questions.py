@@ -1,0 +1,68 @@
+"""What is asked of a session, checked: questions with the accuracy they need, and what is expected."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Sequence
+
+import numpy as np
+
+from rowspace.domain import Domain, Numeric
+from rowspace.exceptions import InvalidInput
+from rowspace.releases.evidence import as_queries
+from rowspace.workload import Workload, marginal, ranges, total
+
+from .buying import Goal
+
+Question = Workload | str | Sequence[str]
+"""A workload; a condition or SQL, or several of them."""
+
+
+def goal_of(domain: Domain, question: Question, within: float | Sequence[float], level: float) -> Goal:
+    """Questions over the cells that are counted, each with its half-width."""
+    queries = as_queries(domain, question)
+    given = np.asarray(within, dtype=float)
+    if given.shape not in ((), (queries.size,)):
+        raise InvalidInput(
+            f"expected within= to be one half-width for each of {queries.size} questions, or one for all, got "
+            f"{given.size}"
+        )
+    each = np.broadcast_to(given, (queries.size,))
+    if not (each > 0).all():
+        raise InvalidInput("expected within= above zero: the half-width of an interval, in counts")
+    if not isinstance(level, float) or not 0 < level < 1:
+        raise InvalidInput(f"expected a level strictly between 0 and 1 such as 0.95, got {level!r}")
+    return Goal(queries, each, level)
+
+
+def digest(goal: Goal, versions: Sequence[str | None]) -> str:
+    """What a request asks, and of which table, so that a key is not used for two things."""
+    tree, arrays = goal.queries.to_dict()
+    found = hashlib.sha256(json.dumps([tree, goal.level, list(versions)], sort_keys=True).encode())
+    for name in sorted(arrays):
+        found.update(name.encode() + np.ascontiguousarray(arrays[name]).tobytes())
+    found.update(np.ascontiguousarray(goal.within).tobytes())
+    return found.hexdigest()
+
+
+def expected_of(given: object, domain: Domain) -> Workload:
+    """What is expected, over the session's domain."""
+    found = _usual(domain) if given is None else given
+    if not isinstance(found, Workload):
+        raise InvalidInput(f"expected expecting= to be a workload, got {type(found).__name__}")
+    for name in found.attributes:
+        if name not in domain or found.domain[name] != domain[name]:
+            raise InvalidInput(
+                f"expected a workload over the session's domain, got one about another {name!r}; build both from the "
+                "same Domain object"
+            )
+    return found.about(domain)
+
+
+def _usual(domain: Domain) -> Workload:
+    """What is expected where nobody says: the total, and counts or ranges of every attribute by itself."""
+    found = total(domain)
+    for name, attribute in domain.attributes:
+        found += ranges(domain, name) if isinstance(attribute, Numeric) else marginal(domain, name)
+    return found

@@ -1,0 +1,295 @@
+"""Session: questions one after another, each answered from all that was bought before.
+
+Guarantees
+- All that a session knows is in the ledger: a new process goes on where the last one stopped, and several at once see
+  each other's purchases (tests/session/test_processes.py).
+- Nothing is paid twice: before a purchase is charged the ledger is looked at again, and if anything came between, the
+  question is asked anew of what is known then (tests/session/test_processes.py::test_a_race_buys_once).
+- What is bought, and for how much, depends on public things and on answers that were paid for, never on counts. Sums
+  of ε and ρ, and the filters of (ε, δ), hold for amounts that are chosen so (rowspace.ledger.composition).
+- A price reads no data (tests/session/test_session.py::test_a_price_reads_no_data).
+- The same key gives the same answer, and pays once (tests/session/test_session.py::test_a_key_is_answered_once).
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from math import inf
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from rowspace.domain import Domain
+from rowspace.exceptions import BudgetExceeded, InvalidInput, Superseded, TooLarge, UnsupportedWorkload
+from rowspace.ledger import Budget, Charge, Ledger, Request
+from rowspace.ledger.costs import at_most, float_above
+from rowspace.operators.base import Vector
+from rowspace.planning import Plan, recalibrated
+from rowspace.planning.whatif import with_budget
+from rowspace.releases import TABLE_LIMIT, Combined, Release, answer_table
+from rowspace.releases.combined_answers import Columns
+from rowspace.strategy import Select
+from rowspace.workload import Workload, marginal, prefixes, total
+
+from .buying import MET, Goal, Shop
+from .knowledge import Knowledge
+from .purse import Purse
+from .questions import Question, digest, expected_of, goal_of
+from .values import Answered, Price
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from rowspace.sources import Source
+
+_ATTEMPTS = 100
+
+
+class Session:
+    """A stream of questions about one table, on one budget.
+
+    domain: the attributes that questions may be about.
+    source: the data, as for `rs.release`; it is counted once, when something is bought first.
+    ledger: where the budget is and all evidence is kept, as a path, a database URL or a `Ledger`.
+    dataset: which of its budgets, when it has several.
+    expecting: a workload of questions that may come: what is bought also serves them. Unless given, the counts and
+    ranges of every attribute by itself.
+    objective: "max" where they are expected at one accuracy; "total" where each at the one that `rs.plan` gives it.
+    table: of a database. version: a name for the table as it is now; evidence about another version is not used, except
+    of those in `same_as`, which the caller knows to be the same table. Unnamed, it is told by where the data is.
+    second_budget: charge it though the same source was charged to another one before.
+    effort: how long the strategy for what is expected is searched for.
+
+    >>> import tempfile, rowspace as rs
+    >>> folder = tempfile.TemporaryDirectory()
+    >>> budget = rs.Ledger(folder.name + "/budget.db").create("people", rs.ZCDP(0.5))
+    >>> domain = rs.Domain(age=rs.Numeric(0, 4, bins=4, integer=True), sex=rs.Categorical(["F", "M"]))
+    >>> session = rs.Session(domain, [[10, 20, 0]] * 5, ledger=folder.name + "/budget.db")
+    >>> session.price("age < 2", within=20).free
+    False
+    >>> first = session.ask("age < 2", within=20)
+    >>> first.cost > 0, session.ask("age < 2", within=20).cost
+    (True, 0.0)
+    >>> folder.cleanup()
+    """
+
+    def __init__(
+        self,
+        domain: Domain,
+        source: Source,
+        *,
+        ledger: Ledger | str | os.PathLike[str],
+        dataset: str | None = None,
+        expecting: Workload | None = None,
+        objective: str = "max",
+        table: str | None = None,
+        version: str | None = None,
+        same_as: Sequence[str | None] = (),
+        second_budget: bool = False,
+        effort: str = "normal",
+    ) -> None:
+        if not isinstance(domain, Domain):
+            raise InvalidInput(f"expected a domain, got {type(domain).__name__}")
+        ledger = ledger if isinstance(ledger, Ledger) else Ledger(ledger)
+        self._purse = Purse.of(ledger, dataset, source, table, version, same_as, second_budget)
+        kind, select = self._purse.kind, Select(effort=effort, objective=objective)
+        self._shop = Shop(kind, expected_of(expecting, domain.without_places()), select)
+        self._known = Knowledge(domain.with_places(), kind.unit)
+
+    @property
+    def domain(self) -> Domain:
+        """The attributes that questions may be about, with places for missing values."""
+        return self._known.domain
+
+    @property
+    def budget(self) -> Budget:
+        """The budget that pays, as it is now."""
+        return self._look()[1]
+
+    def price(self, question: Question, *, within: float | Sequence[float], level: float = 0.95) -> Price:
+        """What an answer of this accuracy would cost now; reads no data and costs nothing.
+
+        question: a condition, SQL, a workload, or several texts; several are priced together.
+        within: the half-width that no interval may exceed, in counts: one for all, or one for each.
+        level: the confidence level of the intervals.
+
+        >>> from rowspace.sample import small_session
+        >>> with small_session() as session:
+        ...     session.price("age >= 2", within=0.4, level=0.999999).affordable
+        True
+        """
+        goal = goal_of(self.domain, question, within, level)
+        known, left = self._look()
+        half_widths = known.error_bars(goal.queries, goal.level)[1]
+        reached = float(np.max(half_widths))
+        if goal.missed(half_widths) <= MET:
+            return Price(0.0, left.unit, left, reached, True)
+        offered = self._shop.offer(goal, known, self._purse.is_affordable)
+        amount = self._purse.amount(self._purse.filter.cost_of(offered))
+        affordable = amount <= left.remaining
+        best = None if affordable else self._best(goal, known, left)
+        return Price(float_above(amount), left.unit, left, reached, affordable, best)
+
+    def ask(
+        self,
+        question: Question,
+        *,
+        within: float | Sequence[float] | None = None,
+        level: float = 0.95,
+        key: str | None = None,
+    ) -> Answered:
+        """The answer, for free where what is known suffices, else for the least that buys the accuracy.
+
+        question: a condition, SQL, a workload, or several texts; several are bought together.
+        within: the half-width that no interval may exceed, in counts: one for all, or one for each. None: whatever is
+        known already.
+        level: the confidence level of the intervals.
+        key: a name for this request: the same key again gives the same answer and pays nothing.
+
+        `BudgetExceeded`, with the best that can be had, when the budget has no room; then nothing is charged.
+
+        >>> from rowspace.sample import small_session
+        >>> with small_session() as session:
+        ...     round(session.ask("age >= 2 and sex = 'F'", within=0.4, level=0.999999).answer)
+        120
+        """
+        goal = goal_of(self.domain, question, inf if within is None else within, level)
+        about = "" if key is None else digest(goal, self._purse.versions)
+        for _ in range(_ATTEMPTS):
+            known, left = self._look()
+            if key is not None and (kept := self._purse.ledger.request(key, left.dataset)) is not None:
+                return self._again(kept, about, goal, left)
+            columns = known.columns(goal.queries, goal.level)
+            request = None if key is None else Request(key, about, known.last)
+            if within is None or goal.missed(columns[2]) <= MET:
+                if request is not None and self._purse.ledger.keep_request(request, left.dataset) != request:
+                    continue
+                return Answered(self._frame(goal, known, columns), 0.0, left.unit, None, 1.0, left)
+            offered = self._shop.offer(goal, known, self._purse.is_affordable)
+            self._require_room(offered, goal, known, left)
+            try:
+                charge = self._purse.buy(offered, known, request)
+            except Superseded:
+                continue
+            _, left = self._look()
+            return self._paid(goal, columns[1], self._purse.upto(charge.id, self._known), charge, left)
+        raise Superseded("others keep charging the same budget; try again. Nothing was released")
+
+    def table(self, *attributes: str, within: float, level: float = 0.95, key: str | None = None) -> Answered:
+        """The counts of all combinations of some attributes, each to an accuracy; see `ask`.
+
+        attributes: their names. within, level, key: as for `ask`.
+
+        >>> from rowspace.sample import small_session
+        >>> with small_session() as session:
+        ...     session.table("sex", within=0.4, level=0.999999).table["answer"].round().tolist()
+        [160.0, 200.0]
+        """
+        return self.ask(
+            marginal(self.domain.without_places(), *attributes), within=within, level=level, key=key
+        )
+
+    def quantiles(
+        self, attribute: str, q: Sequence[float] = (0.5,), *, within: float, level: float = 0.95
+    ) -> pd.DataFrame:
+        """Quantiles of a numeric attribute, from counts below every edge that are known to an accuracy.
+
+        attribute: a numeric one. q: which quantiles. within: the half-width of the intervals of the counts, so that a
+        quantile's rank is known within it. level: the confidence level.
+
+        >>> from rowspace.sample import small_session
+        >>> with small_session() as session:
+        ...     session.quantiles("age", [0.5], within=0.4, level=0.999999)["low"].tolist()
+        [2.0]
+        """
+        domain = self.domain.without_places()
+        self.ask(prefixes(domain, attribute) + total(domain), within=within, level=level)
+        return self.release().quantiles(attribute, q, level=level)
+
+    def warm(self, amount: float) -> Budget:
+        """Buy evidence for what is expected, ahead of the questions.
+
+        amount: the ε (or ρ) to spend. Returns the budget after it.
+
+        >>> from rowspace.sample import small_session
+        >>> with small_session() as session:
+        ...     print(session.warm(1000.0))
+        999000 of 1000000 rho left
+        """
+        for _ in range(_ATTEMPTS):
+            known, _ = self._look()
+            plan = self._shop.expected(known)
+            try:
+                self._purse.buy(recalibrated(plan, with_budget(plan.privacy, amount)), known, None)
+            except Superseded:
+                continue
+            return self.budget
+        raise Superseded("others keep charging the same budget; try again. Nothing was released")
+
+    def release(self) -> Release | Combined:
+        """All that is known, as one release: for reports, exports and further questions for free.
+
+        >>> from rowspace.sample import small_session
+        >>> with small_session() as session:
+        ...     budget = session.warm(1000.0)
+        ...     round(session.release().ratio("sex = 'F'", "sex = 'M'").value, 2)
+        0.8
+        """
+        return self._purse.release(self._look()[0])
+
+    def __repr__(self) -> str:
+        return f"<Session on {self._purse.dataset!r}: {self._known.number} purchases known>"
+
+    def _look(self) -> tuple[Knowledge, Budget]:
+        """What is known now, with what others have bought meanwhile, and the budget."""
+        self._known, left = self._purse.look(self._known)
+        return self._known, left
+
+    def _frame(self, goal: Goal, known: Knowledge, columns: Columns) -> pd.DataFrame:
+        """Answers from what is known, as releases give them."""
+        if not known.number:
+            raise UnsupportedWorkload("nothing is known yet; say within= what accuracy may be paid for")
+        if not np.isfinite(columns[1]).all():
+            raise UnsupportedWorkload(
+                "what is known says nothing about this; say within= what accuracy may be paid for"
+            )
+        if goal.queries.size > TABLE_LIMIT:
+            raise TooLarge(
+                f"a table of {goal.queries.size:,} answers exceeds {TABLE_LIMIT:,} rows; ask for a part"
+            )
+        return answer_table(goal.queries, columns, known.largest, known, goal.level)
+
+    def _paid(self, goal: Goal, before: Vector, known: Knowledge, charge: Charge, left: Budget) -> Answered:
+        """The answer after a charge; `before`: the standard errors without it."""
+        columns = known.columns(goal.queries, goal.level)
+        cost, now = float_above(self._purse.amount(charge.cost)), columns[1]
+        share = float(np.min(np.divide(now, before, out=np.zeros_like(now), where=before > 0) ** 2))
+        return Answered(self._frame(goal, known, columns), cost, left.unit, charge.id, share, left)
+
+    def _again(self, kept: Request, about: str, goal: Goal, left: Budget) -> Answered:
+        """The answer to a request that was answered before."""
+        if kept.about != about:
+            raise InvalidInput(f"the key {kept.key!r} was used for another question; give each its own")
+        known = self._purse.upto(kept.charge, self._known)
+        if not kept.paid:
+            columns = known.columns(goal.queries, goal.level)
+            return Answered(self._frame(goal, known, columns), 0.0, left.unit, None, 1.0, left)
+        charge = next(one for one in self._purse.ledger.history(left.dataset) if one.id == kept.charge)
+        before = self._purse.upto(kept.charge - 1, self._known).error_bars(goal.queries, goal.level)[0]
+        return self._paid(goal, before, known, charge, left)
+
+    def _require_room(self, offered: Plan, goal: Goal, known: Knowledge, left: Budget) -> None:
+        try:
+            self._purse.ledger.check(offered, left.dataset)
+        except BudgetExceeded as error:
+            best = self._best(goal, known, left)
+            if best is None:
+                raise
+            price = f"for all that is left, {at_most(left.remaining)} {left.unit}"
+            raise BudgetExceeded(f"{error}; {price}, the best that can be had is ±{best:.4g}") from None
+
+    def _best(self, goal: Goal, known: Knowledge, left: Budget) -> float | None:
+        """A half-width that no interval exceeds if all of the remaining budget is spent."""
+        most = self._purse.whole(left)
+        return None if most is None else self._shop.best(goal, known, most) * float(np.max(goal.within))

@@ -1,0 +1,101 @@
+"""What a session tells: prices and answers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from rowspace.ledger import Budget
+from rowspace.notebook import one_line
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+@dataclass(frozen=True)
+class Price:
+    """What an answer of some accuracy costs now.
+
+    amount: in `unit`, "epsilon" or "rho"; zero where what is known suffices.
+    remaining: the budget that pays.
+    reached: the widest half-width of the intervals without paying; infinite where nothing is known.
+    affordable: whether the budget has room for it.
+    best: the half-width that all of the remaining budget would buy, where the price is beyond it.
+    """
+
+    amount: float
+    unit: str
+    remaining: Budget
+    reached: float
+    affordable: bool
+    best: float | None = None
+
+    @property
+    def free(self) -> bool:
+        """Whether nothing need be paid."""
+        return self.amount == 0
+
+    def __repr__(self) -> str:
+        return one_line(f"<Price {self}>")
+
+    def __str__(self) -> str:
+        if self.free:
+            return f"free: known within ±{self.reached:.4g}"
+        text = f"{self.amount:g} {self.unit}, {self.remaining}"
+        if self.affordable:
+            return text
+        return f"{text}: not enough" + ("" if self.best is None else f", it buys ±{self.best:.4g}")
+
+
+@dataclass(frozen=True)
+class Answered:
+    """Answers with their intervals, what they cost, and how much of them was known before.
+
+    table: as `Release.ask` returns it. cost: in `unit`; zero for a free answer. charge: its number in the ledger.
+    known_before: the share of the least precise answer's information that was there before it was paid for.
+    remaining: the budget after it.
+    """
+
+    table: pd.DataFrame
+    cost: float
+    unit: str
+    charge: int | None
+    known_before: float
+    remaining: Budget
+
+    @property
+    def answer(self) -> float:
+        """The first answer."""
+        return float(self.table["answer"].iloc[0])
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """The interval of the first answer."""
+        return float(self.table["low"].iloc[0]), float(self.table["high"].iloc[0])
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything but the remaining budget, JSON-safe: a retried request gives the same."""
+        return {
+            "answers": self.table.to_dict(orient="records"),
+            "cost": self.cost,
+            "unit": self.unit,
+            "charge": self.charge,
+            "known_before": self.known_before,
+            **{str(name): note for name, note in self.table.attrs.items()},
+        }
+
+    def __repr__(self) -> str:
+        return one_line(f"<Answered: {len(self.table):,} answers, {self.paid}>")
+
+    def __str__(self) -> str:
+        return f"{self.table.to_string(index=False)}\n{self.paid}; {self.remaining}"
+
+    def _repr_html_(self) -> str:
+        return f"{self.table.to_html(index=False)}<p>{self.paid}; {self.remaining}</p>"
+
+    @property
+    def paid(self) -> str:
+        """What it cost, in words."""
+        if not self.cost:
+            return "free: known before"
+        return f"paid {self.cost:g} {self.unit}, {100 * self.known_before:.0f} % of it was known before"

@@ -1,0 +1,246 @@
+"""The best strategy beside what is known already: planning against evidence.
+
+Everything measured so far is an information matrix P = Σ AᵢᵗAᵢ/σᵢ². A strategy A bought now, with noise of variance σ²,
+adds X = AᵗA/σ², and the queries, V = WᵗW, then err by tr(V(P + X)⁻¹) in all. A budget buys diag X ≤ c, where 1/c is
+the variance of the noise at unit sensitivity (under Laplace noise also, whose L1 norms are no smaller than L2 norms).
+
+*The search.* Raising a column to norm c only helps, so A is any matrix with its columns scaled: a smooth function
+without constraints, which L-BFGS minimizes. Under Laplace noise A is the identity over p non-negative rows, as in
+`p_identity`, with columns scaled to L1 norm √c.
+
+*The bound.* Let 0 ⪯ G ⪯ Λ with Λ diagonal, and Y = P + X for any X that the budget buys. The singular values of
+V^½G^½ = (V^½Y^(−½))(Y^½G^½) sum to at most (tr VY⁻¹ · tr GY)^½, by Cauchy and Schwarz, and
+tr GY = tr GP + tr GX ≤ tr GP + tr ΛX ≤ tr GP + c·Σλ. So tr VY⁻¹ ≥ (tr(V^½GV^½)^½)² / (tr GP + c·Σλ).
+The noise that is drawn may buy a little more than the continuous law, so the bound has another c than the search.
+At the optimum G = Y⁻¹VY⁻¹, λ = diag(GX)/diag(X) attains it: those of the strategy at hand are taken, and what of G is
+above Λ is cut off.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, field
+
+import numpy as np
+import scipy
+
+from rowspace.error import noise_level, profile_trace
+from rowspace.exceptions import InvalidInput, UnsupportedWorkload
+from rowspace.operators import Dense, Identity, Operator, Stack
+from rowspace.operators import PIdentity as PIdentityOperator
+from rowspace.operators.base import Vector
+from rowspace.operators.checks import check_number, check_size
+from rowspace.privacy import Neighbours, Privacy
+
+from .dual import symmetric_roots
+from .gaussian_optimal import solve
+from .p_identity import PIdentity
+from .result import Result
+from .row_space import workload_gram
+
+LOOKS = (8, 16, 26, 40, 60, 90, 130, 190, 270)
+"""Steps of the search after which the bound is computed: it costs as much as ten steps."""
+
+WEIGHTS = ((0.02, 1e-9), (0.02, 1e-3), (0.02, 1e-4), (0.0, 1e-3))
+"""How λ is taken: share of diag G in it, and the least as a share of the largest. λ = diag(GX)/diag(X) of a strategy
+that is nearly optimal is too small somewhere, and there much of G would be cut off."""
+
+EARLY = 26
+"""Steps up to which only the first of them is tried."""
+
+START_GAP, START_STEPS = 1e-3, 12
+"""How well the problem is solved whose solution the search begins at."""
+
+FLOOR = 1e-6
+"""Least eigenvalue of the first X over the largest, so that no direction is closed to the search."""
+
+RIDGE = 1e-12
+"""Share of the mean of V's diagonal that is added to it where a root of it is needed."""
+
+LOST = 1e-3
+"""Share of the identity that brings back directions which rounding has lost: its square is added to the noise."""
+
+START_L1_STEPS = 60
+"""The same under Laplace noise."""
+
+
+@dataclass(frozen=True, eq=False)
+class AgainstEvidence:
+    """The strategy of least error together with evidence, to a factor 1 + gap under Gaussian noise.
+
+    evidence: what has been measured, each strategy divided by the standard deviation of its noise.
+
+    Guarantees:
+        - the lower bound holds for every strategy (`test_no_strategy_beats_the_bound`);
+        - the error is that of the evidence and the strategy together (`test_error_by_brute_force`).
+
+    >>> from rowspace import ZCDP, operators as op
+    >>> result = AgainstEvidence(op.Identity(64)).optimize(op.Prefix(64), ZCDP(0.5))
+    >>> result.total_error < 282.2 / 1.5, result.ratio < 1.001
+    (True, True)
+    """
+
+    evidence: Operator
+    gap: float = 1e-3
+    max_steps: int = 300
+    _information: Vector = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        if check_number("gap", self.gap) <= 0:
+            raise InvalidInput(f"expected a gap above zero, got {self.gap}; 1e-3 is the default")
+        check_size("max_steps", self.max_steps)
+        P = self.evidence.gram().to_dense()
+        object.__setattr__(self, "_information", 0.5 * (P + P.T))
+
+    def optimize(self, W: Operator, privacy: Privacy, rng: np.random.Generator | None = None) -> Result:
+        """The strategy, judged together with the evidence; nothing is random."""
+        started = time.perf_counter()
+        V, c = workload_gram(W), 1 / privacy.unit_variance
+        if len(V) != len(self._information):
+            raise InvalidInput(f"expected evidence over {len(V)} cells, got {len(self._information)}")
+        search = _Search(V, self._information, c, 1 / max(privacy.least_variance, 1e-200), privacy.norm)
+        starts = [search.relaxed()] if privacy.norm == 2 else _starts(W, len(V), privacy)
+        runs = [search.run(start, self.gap, self.max_steps) for start in starts]
+        found, bound, steps, ending = min(runs, key=lambda run: search.error(run[0]))
+        bound = max(run[1] for run in runs)
+        A: Operator = Dense(found)
+        try:
+            error = together(A, self.evidence, W, privacy)
+        except UnsupportedWorkload:  # where next to nothing is asked of some direction, rounding loses it
+            A = Stack(Dense(found), LOST * np.sqrt(c) * Identity(len(V)))
+            error = together(A, self.evidence, W, privacy)
+        if privacy.neighbours is not Neighbours.ADD_REMOVE:
+            bound = 0.0  # the columns may be shifted there, which this bound does not know
+        return Result(
+            "beside the evidence", A, error, min(bound, error), ending, steps, time.perf_counter() - started
+        )
+
+
+def together(A: Operator, evidence: Operator, W: Operator, privacy: Privacy) -> float:
+    """The total error of W from a strategy and the evidence, whose noise is one."""
+    scale = 1 / np.sqrt(noise_level(A, privacy))
+    return profile_trace(Stack(scale * A, evidence), W)
+
+
+def _starts(W: Operator, n: int, privacy: Privacy) -> list[Vector]:
+    """Where the search begins under Laplace noise: anywhere, and at the strategy that is best without evidence."""
+    found = PIdentity(max_steps=START_L1_STEPS).optimize(W, privacy).strategy
+    anywhere = np.random.default_rng(0).random((max(1, n // 16), n))
+    return [anywhere, *([found.theta.to_dense() + FLOOR] if isinstance(found, PIdentityOperator) else [])]
+
+
+@dataclass(frozen=True, eq=False)
+class _Search:
+    """tr(V(P + AᵗA)⁻¹) as a function of A, whose columns have norm √c."""
+
+    V: Vector
+    P: Vector
+    c: float
+    most: float
+    """What no integer strategy's diag X exceeds: c, or more where the noise of plain counts is less."""
+    norm: int
+
+    def run(self, start: Vector, gap: float, max_steps: int) -> tuple[Vector, float, int, str]:
+        """(A, the bound, steps, how it ended) from a first matrix, or its rows beside the identity."""
+        bound, steps, ending = 0.0, 0, "no step improves it any more"
+
+        def look(intermediate_result: scipy.optimize.OptimizeResult) -> None:
+            nonlocal bound, steps, ending
+            steps += 1
+            if steps in LOOKS:
+                enough = intermediate_result.fun / (1 + gap)
+                tried = 1 if steps <= EARLY else len(WEIGHTS)
+                bound = max(bound, self.bound(self._strategy(intermediate_result.x)[0], enough, tried))
+                if bound >= enough:
+                    raise StopIteration
+
+        found = scipy.optimize.minimize(
+            self._value,
+            start.ravel(),
+            jac=True,
+            method="L-BFGS-B",
+            bounds=None if self.norm == 2 else [(0.0, np.inf)] * start.size,
+            callback=look,
+            options={"maxiter": max_steps, "maxcor": 20, "ftol": 1e-12, "gtol": 1e-12},
+        )
+        A = self._strategy(found.x)[0]
+        bound = bound if bound >= found.fun / (1 + gap) else max(bound, self.bound(A, found.fun / (1 + gap)))
+        if found.fun <= (1 + gap) * bound:
+            ending = f"certified: within {max(found.fun / bound - 1, 0.0):.1e} of the best possible"
+        elif steps >= max_steps:
+            ending = f"stopped after {steps} steps; raise max_steps"
+        return A, bound, steps, ending
+
+    def error(self, A: Vector) -> float:
+        """tr(V(P + AᵗA)⁻¹)."""
+        return self._point(A)[0]
+
+    def relaxed(self) -> Vector:
+        """The start under Gaussian noise: the best Y = P + X with diag Y ≤ c + diag P, and of X = Y − P what is PSD.
+
+        Without X ⪰ 0 that is the problem without evidence, with columns scaled; where X ⪰ 0, this is the solution.
+        """
+        scale = np.sqrt(self.c + np.diagonal(self.P))
+        V = self.V / np.multiply.outer(scale, scale)
+        V[np.diag_indices_from(V)] += RIDGE * max(float(np.trace(V)), 1e-300) / len(V)
+        root = Dense(scipy.linalg.cholesky(V, check_finite=False))
+        Y = solve(root, V, START_GAP, START_STEPS).point.gram()
+        values, Q = scipy.linalg.eigh(
+            Y / np.diagonal(Y).max() * np.multiply.outer(scale, scale) - self.P, check_finite=False
+        )
+        least = FLOOR * max(float(np.abs(values).max()), self.c)
+        return np.asarray((Q * np.sqrt(np.maximum(values, least))).T)
+
+    def bound(self, A: Vector, enough: float = np.inf, tried: int = len(WEIGHTS)) -> float:
+        """What no strategy goes below, from the G of this one; the first that is `enough`, or the best tried."""
+        _, inverse = self._point(A)
+        X = A.T @ A
+        G = inverse @ self.V @ inverse
+        attained, own = np.einsum("ij,ij->j", G, X) / np.diagonal(X), np.diagonal(G)
+        best = 0.0
+        for share, least in WEIGHTS[:tried]:
+            weights = (1 - share) * attained + share * own
+            best = max(best, self._bound(G, np.maximum(weights, least * weights.max())))
+            if best >= enough:
+                break
+        return best
+
+    def _bound(self, G: Vector, weights: Vector) -> float:
+        root = np.sqrt(weights)
+        eigenvalues, Q = scipy.linalg.eigh(0.5 * (G + G.T) / np.multiply.outer(root, root))
+        # What is left of G is KKᵗ ⪯ Λ.
+        K = root[:, None] * (Q * np.sqrt(np.clip(eigenvalues, 0.0, 1 - 1e-12)))
+        roots, _ = symmetric_roots(K.T @ self.V @ K)
+        paid = float(np.einsum("ij,ij->", self.P @ K, K)) + self.most * float(weights.sum())
+        return float(roots.sum()) ** 2 / paid
+
+    def _strategy(self, free: Vector) -> tuple[Vector, Vector]:
+        """(A, what its columns were divided by)."""
+        n = len(self.V)
+        M = free.reshape(-1, n)
+        if self.norm == 2:
+            divisor = np.sqrt(np.einsum("ij,ij->j", M, M) / self.c)
+            return M / divisor, divisor
+        divisor = (1 + M.sum(axis=0)) / np.sqrt(self.c)
+        return np.concatenate((np.diag(1 / divisor), M / divisor)), divisor
+
+    def _point(self, A: Vector) -> tuple[float, Vector]:
+        """The error, and (P + X)⁻¹."""
+        Y = self.P + A.T @ A
+        # Directions that neither the evidence nor A has are not those of V, but for rounding.
+        Y[np.diag_indices_from(Y)] += 1e-13 * self.c
+        factor = scipy.linalg.lapack.dpotrf(Y, lower=1, overwrite_a=1)[0]
+        half = scipy.linalg.lapack.dpotri(factor, lower=1, overwrite_c=1)[0]
+        inverse = np.tril(half) + np.tril(half, -1).T
+        return float(np.einsum("ij,ij->", self.V, inverse)), inverse
+
+    def _value(self, free: Vector) -> tuple[float, Vector]:
+        A, divisor = self._strategy(free)
+        value, inverse = self._point(A)
+        slope = -2 * (A @ inverse) @ self.V @ inverse
+        # What scaling a column takes back: its own direction in L2, all its rows alike in L1.
+        along = np.einsum("ij,ij->j", slope, A)
+        if self.norm == 2:
+            return value, np.asarray((slope - A * (along / self.c)) / divisor).ravel()
+        beside = slope[len(self.V) :]
+        return value, np.asarray((beside - along / np.sqrt(self.c)) / divisor).ravel()

@@ -1,0 +1,139 @@
+"""Plans over periods: causal, certified, with the error of every query when it is published."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import rowspace as rs
+from rowspace.exceptions import FileError, InvalidInput, RowspaceError, TooLarge
+from rowspace.planning.periods import plan_until
+from rowspace.workload.ended import ended
+
+w = rs.workload
+MONTH = rs.Dates("2024-01-01", "2025-01-01", every="month")
+ONE = rs.Domain(month=MONTH)
+TWO = rs.Domain(region=rs.Categorical(["a", "b", "c"]), month=MONTH)
+WORKLOADS = {
+    "prefixes": w.prefixes(ONE, "month"),
+    "windows and last month": w.widths(ONE, "month", 3) + 3.0 * w.predicates(ONE, ["month = '2024-12'"]),
+    "table to date": w.product(TWO, month="prefixes", region="identity") + w.marginal(TWO, "region"),
+    "only the year": w.total(TWO) + w.marginal(TWO, "region"),
+}
+
+
+@pytest.mark.parametrize("name", WORKLOADS)
+@pytest.mark.parametrize("objective", ["total", "max"])
+@pytest.mark.parametrize(
+    "privacy", [rs.ZCDP(0.5), rs.PureDP(1.0), rs.ZCDP(0.5, "replace-one"), rs.ApproxDP(1, 1e-6)]
+)
+def test_errors_at_publication(name, objective, privacy):
+    """Least squares from the rows of the periods so far gives every query the error that the plan states."""
+    plan = rs.plan(WORKLOADS[name], privacy, over="month", objective=objective)
+    stated = dict(zip(plan.workload.labels(), plan.query_errors(), strict=True))
+    seen = set()
+    for periods in range(1, 13):
+        now = plan_until(plan, periods)
+        A, W = now.strategy.to_dense(), now.counted.operator().to_dense()
+        errors = plan.noise.variance * np.square(W @ np.linalg.pinv(A)).sum(axis=1)
+        assert np.allclose(W @ np.linalg.pinv(A) @ A, W, atol=1e-6)
+        for label, error in zip(now.workload.labels(), errors, strict=True):
+            if label in stated and ended(plan.workload, "month", periods) is not None:
+                assert error == pytest.approx(stated[label], rel=1e-6)
+                seen.add(label)
+        assert now.query_errors() == pytest.approx(errors, rel=1e-6)
+    assert seen == set(stated)
+
+
+@pytest.mark.parametrize("name", WORKLOADS)
+@pytest.mark.parametrize("objective", ["total", "max"])
+def test_time_costs_nothing(name, objective):
+    """Under Gaussian noise the plan is within 2·10⁻⁴ of the best of all strategies, also of those that wait."""
+    plan = rs.plan(WORKLOADS[name], rs.ZCDP(0.5), over="month", objective=objective)
+    assert plan.ratio < 1.0005
+    assert plan.lower_bound <= plan.total_error
+
+
+def test_records_without_a_period_are_not_counted():
+    plan = rs.plan(WORKLOADS["table to date"], rs.ZCDP(0.5), over="month")
+    assert "month" in plan.population
+    assert "not counted" in plan.population
+    assert plan.domain.shape == (4, 12)
+
+
+def test_products_of_many_cells_are_causal_and_certified():
+    domain = rs.Domain(month=MONTH, age=rs.Numeric(0, 400, bins=400), sex=rs.Categorical(["F", "M"]))
+    plan = rs.plan(w.product(domain, month="prefixes", age="ranges"), rs.ZCDP(0.5), over="month")
+    batch = rs.plan(w.product(domain, month="prefixes", age="ranges"), rs.ZCDP(0.5))
+    assert plan.domain.size > 4096
+    assert plan.total_error <= 1.0001 * batch.total_error
+    assert plan_until(plan, 5).strategy.shape[1] == 5 * 401
+
+
+def test_plan_files(tmp_path):
+    plan = rs.plan(WORKLOADS["table to date"], rs.ZCDP(0.5), over="month")
+    plan.save(tmp_path / "a.plan")
+    again = rs.Plan.load(tmp_path / "a.plan")
+    assert again.over == "month"
+    assert again.strategy == plan.strategy
+    body, arrays = rs.plan(WORKLOADS["prefixes"], rs.ZCDP(0.5)).encode()
+    with pytest.raises(FileError, match="later periods"):
+        rs.Plan.decode(body | {"over": "month"}, arrays)
+    with pytest.raises(RowspaceError):
+        rs.Plan.decode(body | {"over": "year"}, arrays)
+
+
+def test_bad_input():
+    with pytest.raises(InvalidInput, match="over="):
+        rs.plan(WORKLOADS["prefixes"], rs.ZCDP(0.5), over="year")
+    days = rs.Domain(t=rs.Numeric(0, 5000, bins=5000))
+    with pytest.raises(TooLarge, match="periods"):
+        rs.plan(w.prefixes(days, "t"), rs.ZCDP(0.5), over="t")
+    with pytest.raises(InvalidInput, match="unit="):
+        rs.plan(WORKLOADS["prefixes"], rs.ZCDP(0.5, unit=rs.PrivacyUnit("person", 2)), over="month")
+    with pytest.raises(InvalidInput, match="strategy="):
+        rs.plan(WORKLOADS["prefixes"], rs.ZCDP(0.5), over="month", strategy=np.eye(12))
+
+
+def test_products_with_joint_factors_are_certified():
+    """Every combination of time queries and others, which tie the other attributes: the bound is a product's."""
+    domain = rs.Domain(
+        month=MONTH,
+        region=rs.Categorical(list("abcdefgh"), outside="drop"),
+        age=rs.Numeric(0, 64, bins=64, outside="drop"),
+    )
+    rest = [("identity", "identity"), ("total", "ranges")]
+    parts = [
+        weight * w.product(domain, month=time, region=region, age=age)
+        for region, age in rest
+        for weight, time in ((1.0, "identity"), (2.0, "prefixes"))
+    ]
+    plan = rs.plan(sum(parts[1:], parts[0]), rs.ZCDP(0.5), over="month")
+    assert "jointly" in plan.candidates[0].name
+    assert 1 <= plan.ratio < 1.005
+    errors = np.concatenate([plan_until(plan, 7).query_errors(), plan.query_errors()])
+    stated = dict(zip(plan.workload.labels(), plan.query_errors(), strict=True))
+    now = plan_until(plan, 7)
+    for label, error in zip(now.workload.labels(), errors, strict=False):
+        assert error == pytest.approx(stated[label], rel=1e-6)
+    uneven = rs.plan(sum(parts[2:], parts[0]), rs.ZCDP(0.5), over="month")
+    assert uneven.lower_bound <= uneven.total_error
+
+
+def test_the_product_bound_is_that_of_the_dense_optimum():
+    from rowspace.strategy import GaussianOptimal
+    from rowspace.strategy.causal import _product_bound
+
+    domain = rs.Domain(
+        month=rs.Numeric(0, 6, bins=6, outside="drop"), age=rs.Numeric(0, 8, bins=8, outside="drop")
+    )
+    parts = [
+        weight * w.product(domain, month=time, age=age)
+        for age, share in (("identity", 1.0), ("ranges", 3.0))
+        for weight, time in ((share, "identity"), (2 * share, "prefixes"))
+    ]
+    for workload, exact in ((sum(parts[1:], parts[0]), True), (sum(parts[2:], parts[0]), False)):
+        optimum = GaussianOptimal().optimize(workload.weighted_operator(), rs.ZCDP(0.5)).total_error
+        bound = _product_bound(workload.products(), rs.ZCDP(0.5))
+        assert bound <= optimum
+        assert bound > 0.999 * optimum if exact else bound == 0.0

@@ -1,0 +1,98 @@
+"""Strategies that can be measured period by period."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rowspace import ZCDP, PureDP
+from rowspace import operators as op
+from rowspace.error import noise_level, profile_trace
+from rowspace.exceptions import InvalidInput
+from rowspace.strategy.causal import (
+    by_period,
+    causal_factor,
+    in_integers,
+    over_time,
+    periods_of_rows,
+    rows_of_period,
+    triangles,
+    until,
+)
+
+
+@given(st.integers(1, 8), st.integers(0, 8), st.integers(0, 2**32 - 1))
+def test_the_factor_is_lower_triangular_and_no_less_informative(n, rank, seed):
+    B = np.random.default_rng(seed).normal(size=(rank, n))
+    X = B.T @ B + 1e-9 * np.eye(n)
+    C = causal_factor(X)
+    assert not np.triu(C, 1).any()
+    assert (np.diagonal(C) > 0).all()
+    found = C.T @ C
+    assert np.allclose(np.diagonal(found), np.diagonal(X).max())
+    # CᵗC ⪰ (1 − 10⁻⁴)·X: no query in X's row space has noticeably more error at the same sensitivity.
+    assert np.linalg.eigvalsh(found - (1 - 1e-4) * X).min() > -1e-9 * np.diagonal(X).max()
+
+
+@pytest.mark.parametrize("axis", [0, 1, 2])
+def test_rows_and_cuts_against_the_dense_matrix(axis):
+    sizes = (2, 3, 4)
+    n, rng = 24, np.random.default_rng(1)
+    triangle = in_integers(np.tril(rng.normal(size=(n, n))) + 3 * np.eye(n))
+    factors = [op.Hierarchy(m) for m in sizes]
+    factors[axis] = in_integers(np.tril(np.ones((sizes[axis],) * 2)))
+    period_of_cell = np.indices(sizes)[axis].ravel()
+    for A in (over_time(triangle, sizes, axis), op.Kronecker(*factors), 3 * op.Kronecker(*factors)):
+        dense, rows = A.to_dense(), periods_of_rows(A, sizes, axis)
+        for row, period in zip(dense, rows, strict=True):
+            assert period_of_cell[row != 0].max() <= period
+        for t in range(sizes[axis]):
+            so_far = period_of_cell <= t
+            assert np.array_equal(until(A, sizes, axis, t + 1).to_dense(), dense[np.ix_(rows <= t, so_far)])
+            assert np.array_equal(
+                rows_of_period(A, sizes, axis, t).to_dense(), dense[np.ix_(rows == t, so_far)]
+            )
+
+
+def test_what_needs_later_cells_is_refused():
+    for A in (op.Dense(np.triu(np.ones((3, 3)))), op.Prefix(3), op.Dense(np.tril(np.ones((3, 3)), -1))):
+        with pytest.raises(InvalidInput, match="later periods"):
+            periods_of_rows(A, (3,), 0)
+    with pytest.raises(InvalidInput, match="later periods"):
+        periods_of_rows(op.Permuted(op.Dense(np.eye(6)), [1, 0, 2, 3, 4, 5]), (3, 2), 0)
+    with pytest.raises(InvalidInput, match="later periods"):
+        periods_of_rows(
+            op.Permuted(op.Kronecker(op.Identity(3), op.Identity(2)), [1, 2, 0, 3, 4, 5]), (3, 2), 0
+        )
+
+
+def test_cells_by_period():
+    assert by_period((2, 3), 1).tolist() == [0, 3, 1, 4, 2, 5]
+
+
+def test_time_costs_nothing_under_gaussian_noise():
+    """At n = 128 the streamed error is the optimum."""
+    W = op.Prefix(128)
+    (C,) = triangles(W.gram().to_dense(), ZCDP(0.5))
+    assert noise_level(C, ZCDP(0.5)) * profile_trace(C, W) == pytest.approx(683.61, abs=0.01)
+
+
+@pytest.mark.parametrize("n", [8, 64])
+def test_triangles_under_laplace_noise_beat_single_counts(n):
+    W, privacy = op.Prefix(n), PureDP(2**0.5)
+    found = min(
+        noise_level(C, privacy) * profile_trace(C, W) for C in triangles(W.gram().to_dense(), privacy)
+    )
+    plain = n * (n + 1) / 2
+    assert found < (0.76 if n == 64 else 1.0001) * plain
+
+
+def test_rounding_keeps_lower_triangles():
+    """Those of more than 1,024 periods, too, whose rank nobody computes."""
+    n = 1100
+    C = op.Dense(np.tril(np.full((n, n), 1e-3)) + np.eye(n))
+    assert C.rounding_keeps_row_space
+    assert not np.triu(C.supporting_integers(8).to_dense(), 1).any()
+    assert not op.Dense(np.full((n, n), 0.3)).rounding_keeps_row_space

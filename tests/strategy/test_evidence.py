@@ -1,0 +1,90 @@
+"""The best strategy beside evidence: its error by brute force, and a bound that nothing beats."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import rowspace as rs
+from rowspace import operators as op
+from rowspace.error import noise_level
+from rowspace.exceptions import InvalidInput
+from rowspace.strategy import AgainstEvidence, GaussianOptimal
+
+PRIVACIES = [rs.ZCDP(0.25), rs.PureDP(1.0), rs.ApproxDP(1.0, 1e-6)]
+LOWER_HALF = op.Dense(np.hstack([op.Ranges(32).to_dense(), np.zeros((32 * 33 // 2, 32))]))
+
+# FRONTIER: both budgets 0.25ρ, 64 cells.
+CASES = [
+    (op.Prefix(64), op.WidthRanges(64, 8), 198.5),
+    (op.Identity(64), op.Prefix(64), 311.0),
+    (op.Ranges(64), op.Identity(64), 72.43),
+    (op.Prefix(64), LOWER_HALF, 2190.0),
+]
+
+
+def evidence_of(W, privacy):
+    A = GaussianOptimal().optimize(W, privacy).strategy
+    return (1 / np.sqrt(noise_level(A, privacy))) * A
+
+
+def error_by_brute_force(A, evidence, W, privacy):
+    P, V = evidence.gram().to_dense(), W.gram().to_dense()
+    X = A.gram().to_dense() / noise_level(A, privacy)
+    return float(np.trace(V @ np.linalg.inv(P + X)))
+
+
+@pytest.mark.parametrize(("first", "second", "figure"), CASES)
+def test_published_figures_are_reached_and_certified(first, second, figure):
+    privacy = rs.ZCDP(0.25)
+    result = AgainstEvidence(evidence_of(first, privacy)).optimize(second, privacy)
+    assert result.total_error <= figure * 1.0003
+    assert 1 <= result.ratio <= 1.001
+
+
+@pytest.mark.parametrize("privacy", PRIVACIES, ids=str)
+def test_error_by_brute_force(privacy):
+    evidence = evidence_of(op.Prefix(12), privacy)
+    result = AgainstEvidence(evidence).optimize(op.WidthRanges(12, 3), privacy)
+    expected = error_by_brute_force(result.strategy, evidence, op.WidthRanges(12, 3), privacy)
+    assert result.total_error == pytest.approx(expected, rel=1e-8)
+
+
+@given(
+    seed=st.integers(0, 2**32 - 1),
+    n=st.integers(1, 7),
+    budget=st.floats(1e-3, 20.0),
+    laplace=st.booleans(),
+    rank=st.integers(0, 7),
+)
+@settings(max_examples=60, deadline=None)
+def test_no_strategy_beats_the_bound(seed, n, budget, laplace, rank):
+    """Whatever the evidence, of any rank and size: random strategies, the cells, the queries, and what was found."""
+    rng = np.random.default_rng(seed)
+    privacy = rs.PureDP(budget) if laplace else rs.ZCDP(budget)
+    W = op.Dense(rng.integers(-2, 3, (n + 2, n)) + np.eye(n + 2, n) * 3)
+    evidence = op.Dense(rng.normal(size=(max(1, rank), n)) * 10 ** rng.uniform(-3, 2))
+    result = AgainstEvidence(evidence, max_steps=40).optimize(W, privacy)
+    tried = [result.strategy, op.Identity(n), W, *(op.Dense(rng.normal(size=(n, n))) for _ in range(5))]
+    least = min(error_by_brute_force(A, evidence, W, privacy) for A in tried)
+    assert result.lower_bound <= least * (1 + 1e-9)
+    # Plain counts with the noise that is drawn, which may be less than the continuous law's.
+    X = np.eye(n) / max(privacy.noise(1).variance, 1e-300)
+    drawn = np.trace(W.gram().to_dense() @ np.linalg.inv(evidence.gram().to_dense() + X))
+    assert result.lower_bound <= drawn * (1 + 1e-9)
+
+
+def test_replace_one_neighbours_have_no_certificate():
+    privacy = rs.ZCDP(0.25, neighbours="replace-one")
+    result = AgainstEvidence(op.Identity(8)).optimize(op.Prefix(8), privacy)
+    assert result.lower_bound == 0
+    assert result.total_error < GaussianOptimal().optimize(op.Prefix(8), privacy).total_error
+
+
+def test_evidence_over_other_cells_is_refused():
+    with pytest.raises(InvalidInput, match="expected evidence over 8 cells, got 4"):
+        AgainstEvidence(op.Identity(4)).optimize(op.Prefix(8), rs.ZCDP(0.5))
+    with pytest.raises(InvalidInput, match="gap above zero"):
+        AgainstEvidence(op.Identity(4), gap=0)
