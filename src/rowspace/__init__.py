@@ -16,7 +16,7 @@ from ._version import __version__
 
 if TYPE_CHECKING:
     from . import error, operators, privacy, strategy, workload
-    from .domain import Categorical, Dates, DayOfWeek, Domain, HourOfDay, Numeric
+    from .domain import Categorical, Dates, DayOfWeek, Domain, HourOfDay, Measure, Numeric
     from .exceptions import RowspaceError
     from .formats import CSV
     from .instalments import instalment
@@ -43,6 +43,7 @@ __all__ = [
     "Domain",
     "HourOfDay",
     "Ledger",
+    "Measure",
     "Neighbours",
     "Numeric",
     "Plan",
@@ -70,7 +71,7 @@ __all__ = [
 ]
 
 _HOMES = {
-    "domain": ("Categorical", "Dates", "DayOfWeek", "Domain", "HourOfDay", "Numeric"),
+    "domain": ("Categorical", "Dates", "DayOfWeek", "Domain", "HourOfDay", "Measure", "Numeric"),
     "exceptions": ("RowspaceError",),
     "formats": ("CSV",),
     "instalments": ("instalment",),

@@ -181,7 +181,7 @@ def _measured(
     """The noisy answers of this period's rows, beside those of the periods before."""
     axis, sizes = plan.domain.position(plan.over), plan.domain.shape
     asked = rows_of_period(plan.strategy, sizes, axis, number)
-    new = measure(asked, plan.noise, counts.reshape(-1), random).answers
+    new = measure(asked, plan.noise, counts.reshape(-1), random, parts=plan.domain.parts).answers
     periods = periods_of_rows(plan.strategy, sizes, axis)
     periods = periods[periods <= number]
     noisy = np.empty(len(periods), dtype=np.int64)

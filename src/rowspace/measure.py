@@ -9,6 +9,8 @@ Guarantees
   is post-processing (tests/test_measure.py::test_rounding_comes_after_the_noise).
 - Overflow is impossible for up to `record_limit` records, and is ruled out from the strategy alone, before any
   data is touched (tests/test_measure.py::test_overflow_is_refused_beforehand).
+- Of records counted in parts, where there are measures, the noise covers a record with any value
+  (tests/test_measures.py::test_one_record_moves_the_answers_by_no_more_than_the_noise_covers).
 - A `NoisyAnswers` holds noisy answers only (tests/test_measure.py::test_measurement_holds_no_counts).
 - Strategies and noise of types of the caller's own are refused, and counts that change after they were checked are
   not used (tests/test_measure.py::test_own_types_are_refused, ::test_counts_are_used_as_they_were_checked).
@@ -27,7 +29,7 @@ from .noise import BitSource, SecureRandom, discrete_gaussian, discrete_laplace,
 from .operators import Operator
 from .planning.known import checked_strategy
 from .privacy import DiscreteGaussian, DiscreteLaplace, NoiseModel, RoundedGaussian
-from .strategy import Strategy, check_overflow, dropped_bits, record_limit
+from .strategy import Strategy, asked_of_parts, check_overflow, dropped_bits, record_limit
 
 Integers = npt.NDArray[np.int64]
 
@@ -42,16 +44,19 @@ class NoisyAnswers:
 
 
 def measure(
-    strategy: Operator, noise: NoiseModel, counts: Any, random: BitSource | None = None
+    strategy: Operator, noise: NoiseModel, counts: Any, random: BitSource | None = None, *, parts: int = 1
 ) -> NoisyAnswers:
     """Ask the strategy of the counts and add noise; `random` is for tests and defaults to a fresh secure source.
 
     counts: one integer per cell; for a strategy of tables, something with `table(attributes)`, the counts over some.
+    parts: how many of these make a record, where there are measures: `rowspace.strategy.parts`.
     """
     strategy = checked_strategy(strategy, noise)
-    check_overflow(strategy)
-    bits, limit = dropped_bits(strategy), record_limit(strategy)
-    blocks = Strategy.of(strategy).exact_answers(counts, bits, lambda given: _checked(given, limit))
+    check_overflow(strategy, parts)
+    bits, limit = dropped_bits(strategy), parts * record_limit(strategy, parts)
+    blocks = Strategy.of(asked_of_parts(strategy, parts)).exact_answers(
+        counts, bits, lambda given: _checked(given, limit)
+    )
     random = random or SecureRandom()
     answers = np.empty(strategy.shape[0], dtype=np.int64)
     for where, high, low in blocks:
@@ -71,13 +76,16 @@ def _checked(counts: Any, limit: int) -> Integers:
     x = given.astype(np.int64, copy=given.flags.writeable)
     # No count may pass the bound alone, so that their 64-bit sum cannot wrap before it is compared.
     if x.size and (x.min() < 0 or x.max() > limit or _sum_exceeds(x.reshape(-1), limit)):
-        raise IntegerOverflow(f"expected non-negative counts of at most {limit} records in all")
+        raise IntegerOverflow(f"expected non-negative counts of at most {limit} in all")
     return x
 
 
 def _sum_exceeds(x: Integers, bound: int) -> bool:
-    """Whether Σx > bound, for 0 ≤ x ≤ 2⁴⁰: blocks of 2²⁰ counts fit 64 bits, the blocks are added up in Python."""
-    return sum(int(x[start : start + 2**20].sum()) for start in range(0, x.size, 2**20)) > bound
+    """Whether Σx > bound, for x ≥ 0: both halves of 2²⁰ counts fit 64 bits, and blocks are added up in Python."""
+    blocks = (x[start : start + 2**20] for start in range(0, x.size, 2**20))
+    return (
+        sum((int((block >> 32).sum()) << 32) + int((block & (2**32 - 1)).sum()) for block in blocks) > bound
+    )
 
 
 def draw(noise: NoiseModel, size: int, random: BitSource) -> Integers:

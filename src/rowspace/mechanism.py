@@ -84,7 +84,7 @@ def release(
     if keeper is not None:
         _require_answers(plan)
     counts = counts_for(own, source, table, progress)
-    answers = measure(own.strategy, own.noise, counts, random).answers
+    answers = measure(own.strategy, own.noise, counts, random, parts=own.domain.parts).answers
     if keeper is not None:
         keeper.charge(plan, Release(own, answers).to_bytes(), dataset, **about)
     return Release(plan, answers)

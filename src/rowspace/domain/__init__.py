@@ -10,8 +10,9 @@ from rowspace.domain.calendar import DATE_PARTS
 from rowspace.domain.categorical import Categorical, Level
 from rowspace.domain.dates import Dates, DayOfWeek, HourOfDay, Timed
 from rowspace.domain.edges import MAX_BINS
+from rowspace.domain.measure import Measure
 from rowspace.domain.numeric import Numeric
-from rowspace.domain.schema import MISSING, Attribute, Domain
+from rowspace.domain.schema import MISSING, Attribute, Dimension, Domain
 from rowspace.domain.suggestions import did_you_mean, first_few
 
 __all__ = [
@@ -22,9 +23,11 @@ __all__ = [
     "Categorical",
     "Dates",
     "DayOfWeek",
+    "Dimension",
     "Domain",
     "HourOfDay",
     "Level",
+    "Measure",
     "Numeric",
     "Timed",
     "did_you_mean",

@@ -7,7 +7,7 @@ from typing import Any
 from rowspace.domain.categorical import Categorical
 from rowspace.domain.dates import Dates, DayOfWeek, HourOfDay
 from rowspace.domain.numeric import Numeric
-from rowspace.domain.schema import Attribute, Domain
+from rowspace.domain.schema import Dimension, Domain
 from rowspace.exceptions import InvalidDomain
 
 
@@ -18,7 +18,7 @@ def with_periods(domain: Domain, name: str) -> Domain:
     >>> with_periods(domain, "month")["month"].outside
     'drop'
     """
-    attribute = domain[name]
+    attribute = domain.dimension(name)
     if isinstance(attribute, HourOfDay | DayOfWeek) or getattr(attribute, "other", None) is not None:
         raise InvalidDomain(f"expected periods that follow one another, such as Dates; {name!r} recurs")
     if isinstance(attribute, Numeric) and attribute.outside == "clip":
@@ -35,10 +35,10 @@ def until_period(domain: Domain, name: str, periods: int, after: int = 0) -> Dom
     >>> until_period(domain, "month", 3).shape, until_period(domain, "month", 3, after=2)["month"].label(0)
     ((3,), '2024-03')
     """
-    return _with(domain, name, first_periods(domain[name], periods, after))
+    return _with(domain, name, first_periods(domain.dimension(name), periods, after))
 
 
-def first_periods(attribute: Attribute, periods: int, after: int = 0) -> Attribute:
+def first_periods(attribute: Dimension, periods: int, after: int = 0) -> Dimension:
     """The first cells of an attribute, or those after some of them, with all other records dropped."""
     whole = periods - after == attribute.size
     if whole and attribute.outside == "drop":
@@ -65,6 +65,6 @@ def first_periods(attribute: Attribute, periods: int, after: int = 0) -> Attribu
     return Categorical(values, outside="drop", levels=levels or None)
 
 
-def _with(domain: Domain, name: str, attribute: Attribute) -> Domain:
+def _with(domain: Domain, name: str, attribute: Dimension) -> Domain:
     changed = Domain((own, attribute if own == name else other) for own, other in domain.attributes)
     return changed.with_places(domain.places - {name})

@@ -10,12 +10,16 @@ from typing import Any
 
 from rowspace.domain.categorical import Categorical, Level
 from rowspace.domain.dates import Dates, DayOfWeek, HourOfDay
+from rowspace.domain.measure import Measure, shared_steps
 from rowspace.domain.numeric import Numeric
 from rowspace.domain.suggestions import did_you_mean
 from rowspace.exceptions import InvalidDomain
 from rowspace.notebook import one_line, overview
 
-Attribute = Numeric | Categorical
+Dimension = Numeric | Categorical
+"""What records are counted by."""
+
+Attribute = Dimension | Measure
 
 #: What the place for values that are not known is called.
 MISSING = "missing"
@@ -25,6 +29,7 @@ _KINDS: dict[str, type[Attribute]] = {
     "dates": Dates,
     "hour_of_day": HourOfDay,
     "day_of_week": DayOfWeek,
+    "measure": Measure,
 }
 
 _MAX_ATTRIBUTES = 10_000
@@ -41,6 +46,8 @@ class Domain:
     Nothing of the size of the domain is ever stored: 2¹⁰⁰ cells cost what their attributes cost.
 
     named: the attributes by their names. attributes: the same as a mapping or in pairs.
+    measures: numbers that are added up rather than counted by, each with its name; attributes of two cells, after all
+    others.
 
     >>> domain = Domain(age=Numeric(0, 100, bins=100, integer=True), sex=Categorical(["F", "M"]))
     >>> domain.names, domain.shape, domain.size
@@ -63,9 +70,11 @@ class Domain:
         self,
         attributes: Mapping[str, Attribute] | Iterable[tuple[str, Attribute]] = (),
         /,
+        *,
+        measures: Iterable[Measure] = (),
         **named: Attribute,
     ) -> None:
-        pairs = [*_pairs(attributes), *named.items()]
+        pairs = [*_pairs(attributes), *named.items(), *_named_measures(measures)]
         _check_attributes(pairs)
         object.__setattr__(self, "attributes", tuple(pairs))
         object.__setattr__(self, "places", frozenset())
@@ -74,6 +83,48 @@ class Domain:
     def names(self) -> tuple[str, ...]:
         """Names of the attributes in order."""
         return tuple(name for name, _ in self.attributes)
+
+    @cached_property
+    def dimensions(self) -> tuple[str, ...]:
+        """Names of what records are counted by: all but the measures."""
+        return tuple(name for name, attribute in self.attributes if not isinstance(attribute, Measure))
+
+    @property
+    def measures(self) -> tuple[Measure, ...]:
+        """What is added up rather than counted by."""
+        return tuple(attribute for _, attribute in self.attributes if isinstance(attribute, Measure))
+
+    @cached_property
+    def parts(self) -> int:
+        """Into how many equal parts a record is divided when it is counted: the steps of its measures' common grid."""
+        return shared_steps(self.measures)
+
+    def dimension(self, name: str) -> Dimension:
+        """Return an attribute to count by. name: of the attribute.
+
+        >>> Domain(sex=Categorical(["F", "M"])).dimension("sex").size
+        2
+        """
+        found = self[name]
+        if isinstance(found, Measure):
+            raise InvalidDomain(
+                f"{name!r} is a measure, which is added up: ask for its sums and means; records are counted by, and "
+                "conditions are about, other attributes"
+            )
+        return found
+
+    def measure(self, name: str) -> Measure:
+        """Return a measure by its name.
+
+        >>> Domain(measures=[Measure("income", 0, 200_000)]).measure("income").high
+        200000.0
+        """
+        found = self[name]
+        if not isinstance(found, Measure):
+            raise InvalidDomain(
+                f"{name!r} is an attribute to count by, not a measure; declare it as rs.Measure to add it up"
+            )
+        return found
 
     @cached_property
     def shape(self) -> tuple[int, ...]:
@@ -129,6 +180,7 @@ class Domain:
         ('county', 'state')
         """
         if isinstance(name, str) and name in self._by_name:
+            self.dimension(name)
             return name, None
         self._check_known(name, {**self._by_name, **self._level_owner})
         return self._level_owner[name], name
@@ -239,8 +291,9 @@ class Domain:
         for item in data["attributes"]:
             if not isinstance(item, Mapping) or str(item.get("kind")) not in _KINDS:
                 raise InvalidDomain(f"a saved attribute needs a name and a kind, one of {', '.join(_KINDS)}")
-            fields = {key: value for key, value in item.items() if key != "name"}
-            pairs.append((item.get("name"), _KINDS[item["kind"]].from_dict(fields)))
+            kind = _KINDS[item["kind"]]
+            fields = {key: value for key, value in item.items() if key != "name" or kind is Measure}
+            pairs.append((item.get("name"), kind.from_dict(fields)))
         return cls(pairs)
 
     @cached_property
@@ -289,6 +342,22 @@ def _pairs(attributes: object) -> list[tuple[str, Attribute]]:
     return pairs
 
 
+def _named_measures(measures: object) -> list[tuple[str, Attribute]]:
+    """Measures by their names."""
+    if isinstance(measures, Numeric | Categorical):
+        raise InvalidDomain('an attribute called "measures" goes in a mapping: Domain({"measures": ...})')
+    listed: list[Any] = (
+        list(measures) if isinstance(measures, Iterable) and not isinstance(measures, str) else [measures]
+    )
+    for measure in listed:
+        if not isinstance(measure, Measure):
+            raise InvalidDomain(
+                f'expected measures as a list such as [rs.Measure("income", 0, 200_000)], got '
+                f"{type(measure).__name__} among them"
+            )
+    return [(measure.name, measure) for measure in listed]
+
+
 def _check_attributes(pairs: list[tuple[str, Attribute]]) -> None:
     """Check that names are usable and differ, levels included, and that attributes are attributes."""
     if not pairs:
@@ -298,11 +367,13 @@ def _check_attributes(pairs: list[tuple[str, Attribute]]) -> None:
     taken: dict[str, str] = {}
     for name, attribute in pairs:
         _take(taken, name, "an attribute")
-        if not isinstance(attribute, Numeric | Categorical):
+        if not isinstance(attribute, Numeric | Categorical | Measure):
             raise InvalidDomain(
                 f"attribute {name!r} must be Numeric(...), Categorical(...) or Dates(...), "
                 f"got {type(attribute).__name__}"
             )
+        if isinstance(attribute, Measure) and attribute.name != name:
+            raise InvalidDomain(f"measure {attribute.name!r} goes into measures=[...], under its own name")
     for name, attribute in pairs:
         if isinstance(attribute, Categorical):
             for level in attribute.levels:

@@ -77,7 +77,7 @@ def synthetic(release: Release, rows: int | None = None, *, iterations: int = 10
     domain = release.plan.domain
     return pd.DataFrame(
         {
-            name: np.array([*domain[name].labels(), None], dtype=object)[np.asarray(codes[name])]
+            name: np.array([*domain.dimension(name).labels(), None], dtype=object)[np.asarray(codes[name])]
             for name in codes
         }
     )
@@ -157,7 +157,7 @@ def _measurement(release: Release, names: tuple[str, ...], queries: Workload) ->
     except UnsupportedWorkload:
         answers = release.ask(marginal(domain, *names))
         shape = [domain.shape[domain.position(name)] for name in names]
-        known = np.ix_(*(range(len(domain[name].labels())) for name in names))
+        known = np.ix_(*(range(len(domain.dimension(name).labels())) for name in names))
         cells = np.arange(prod(shape)).reshape(shape)[known].ravel()
     y, errors = answers["answer"].to_numpy(), answers["std_error"].to_numpy()
     if cells is not None:

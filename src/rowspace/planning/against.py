@@ -93,7 +93,7 @@ def _planned(
 ) -> Plan | None:
     """A candidate as it is asked, beside the evidence; None where it cannot be."""
     try:
-        integers, noise = to_integers(result.strategy, privacy)
+        integers, noise = to_integers(result.strategy, privacy, domain.parts)
         candidate = Candidate(result.name, 0.0, None, result.seconds)
         made = Plan(
             workload, privacy, integers, noise, 0.0, (candidate,), places=domain.places, given=evidence

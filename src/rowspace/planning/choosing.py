@@ -157,7 +157,7 @@ def _planned(
         if counts is not products:
             unit_bound = unit_bound or products_bound(products, privacy)
             results = [_reweighted(r, own.products(), products, privacy, unit_bound) for r in results]
-        asked = as_asked(results, W, products, privacy, objective)
+        asked = as_asked(results, W, products, privacy, objective, counted.domain.parts)
     integers, noise = asked[0].integers, asked[0].noise
     places = counted.domain.places
     if integers.shape[1] != counted.domain.size:

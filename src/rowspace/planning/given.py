@@ -43,9 +43,9 @@ def plan_given(workload: Workload, privacy: Privacy, strategy: Any) -> Plan:
     with one_thread_if_small(min(counted.domain.size, BOUND_LIMIT)):
         # Before rounding, which may tilt the row space of a real matrix and would hide that it supports too little.
         Strategy.of(A).trace(counted.products())
-        integers, noise = to_integers(A.of if isinstance(A, Extended) else A, privacy)
+        integers, noise = to_integers(A.of if isinstance(A, Extended) else A, privacy, counted.domain.parts)
         if isinstance(A, Extended):
-            integers = asked_beside(integers, A.sizes, A.box, privacy)
+            integers = asked_beside(integers, A.sizes, A.box, privacy, counted.domain.parts)
             noise = calibrated_noise(integers, privacy)
         bounded = counted.domain.size <= BOUND_LIMIT
         unit_bound = best_lower_bound(counted.weighted_operator(), privacy) if bounded else 0.0

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from rowspace.domain.periods import until_period, with_periods
-from rowspace.exceptions import InvalidInput, TooLarge
+from rowspace.exceptions import InvalidInput, TooLarge, UnsupportedWorkload
 from rowspace.operators import DECOMPOSITION_LIMIT
 from rowspace.privacy import Privacy
 from rowspace.strategy import (
@@ -57,6 +57,10 @@ def plan_periods(
         raise TooLarge(
             f"expected at most {MOST_PERIODS:,} periods, got {domain[over].size:,}; use longer ones"
         )
+    if counted.domain.measures:
+        raise UnsupportedWorkload(
+            f"sums are not published by period yet: plan {counted.domain.measures[0].name!r} without over="
+        )
     if counted.domain.size > MOST_CELLS:
         raise TooLarge(
             f"expected at most {MOST_CELLS:,} cells of all periods together, got {counted.domain.size:,}; ask for "
@@ -84,7 +88,7 @@ def plan_periods(
             found = [
                 judged(r.name, r.strategy, weighted, privacy, replace(r, lower_bound=0.0)) for r in found
             ]
-        asked = as_asked(found, weighted, counted.products(), privacy, select.objective)
+        asked = as_asked(found, weighted, counted.products(), privacy, select.objective, counted.domain.parts)
         asked = [one for one in asked if not dropped_bits(one.integers)]  # rounding would differ by period
     bound = privacy.least_variance * unit_bound
     best, places = asked[0], counted.domain.places

@@ -29,15 +29,19 @@ def with_cells_beside(integers: Operator, own: Domain, whole: Domain, privacy: P
     """The integer strategy over `own`, with every other cell of `whole` asked beside it; None where that costs."""
     if whole.size - own.size > max(MOST_BESIDE, own.size):
         return None
-    extended = asked_beside(integers, whole.shape, own.shape, privacy)
+    extended = asked_beside(integers, whole.shape, own.shape, privacy, whole.parts)
     return extended if integer_norm(extended, privacy) <= integer_norm(integers, privacy) else None
 
 
 def asked_beside(
-    integers: Operator, sizes: tuple[int, ...], box: tuple[int, ...], privacy: Privacy
+    integers: Operator, sizes: tuple[int, ...], box: tuple[int, ...], privacy: Privacy, parts: int
 ) -> Extended:
-    """The integer strategy on a box of cells, the others with the largest weight that costs nothing, at least one."""
-    return Extended(integers, sizes, box, max(1, _weight(integers, privacy)))
+    """The integer strategy on a box of cells, the others with the largest weight that costs nothing, at least one.
+
+    The weight is a multiple of the parts that a record is counted in, as the strategy is.
+    """
+    weight = _weight(integers, privacy)
+    return Extended(integers, sizes, box, max(parts, weight - weight % parts))
 
 
 def own_cells(strategy: Extended, domain: Domain) -> Domain:

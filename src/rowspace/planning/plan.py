@@ -19,7 +19,7 @@ from rowspace.notebook import one_line
 from rowspace.operators import Extended, Operator, decode, encode
 from rowspace.operators.base import Vector
 from rowspace.privacy import NoiseModel, Privacy, noise_from_dict, privacy_from_dict
-from rowspace.strategy import Measured, Pooled, Strategy, calibrated_noise, check_overflow
+from rowspace.strategy import Measured, Pooled, Strategy, asked_of_parts, calibrated_noise, check_overflow
 from rowspace.strategy.causal import periods_of_rows
 from rowspace.tables import ProductWorkload
 from rowspace.workload import Workload
@@ -432,7 +432,11 @@ class Plan:
         elif _operators_in(body["strategy"]) * min(strategy.shape[1], _MOST_CELLS_AT_ONCE) > _MOST_CHECKED:
             raise TooLarge("this plan's strategy has too many parts over too many cells to check its noise")
         try:
-            check_overflow(strategy)
+            asked_of_parts(strategy, domain.parts)
+        except InvalidInput as error:
+            raise FileError(f"damaged plan: {error}") from None
+        try:
+            check_overflow(strategy, domain.parts)
             needed = calibrated_noise(strategy, privacy)
         except (MemoryError, OverflowError):
             raise TooLarge(

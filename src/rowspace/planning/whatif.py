@@ -15,7 +15,7 @@ from typing import Any
 
 from rowspace.exceptions import InvalidInput
 from rowspace.privacy import Privacy, integer_norm
-from rowspace.strategy import to_integers
+from rowspace.strategy import asked_of_parts, to_integers
 
 from .groups import GroupError
 from .plan import Plan
@@ -81,7 +81,9 @@ def recalibrated(plan: Plan, privacy: Privacy) -> Plan:
     """
     if privacy.norm != plan.privacy.norm:
         raise InvalidInput("a strategy for one kind of noise is not a strategy for another; plan again")
-    strategy, noise = to_integers(plan.strategy, privacy)
+    strategy, noise = to_integers(
+        asked_of_parts(plan.strategy, plan.domain.parts), privacy, plan.domain.parts
+    )
     other = dataclasses.replace(plan, privacy=privacy, strategy=strategy, noise=noise)
     factor = _noise_per_sensitivity(other) / _noise_per_sensitivity(plan)
     least = privacy.least_variance / (plan.privacy.least_variance or inf)

@@ -89,7 +89,7 @@ def chart_axis(domain: Domain, name: str, most: int | None = None) -> ChartAxis:
     if level is not None:
         found = domain.level(level)
         return ChartAxis(name, tuple(found.label(at) for at in range(found.size)))
-    attribute = domain[owner]
+    attribute = domain.dimension(owner)
     if not isinstance(attribute, Numeric):
         return ChartAxis(name, tuple(attribute.labels()))
     n, width = attribute.size, 1 if most is None else math.ceil(attribute.size / most)

@@ -40,7 +40,7 @@ def combined(
 ) -> Workload:
     """One query for each list of coefficients: that combination of single queries, over the attributes they touch."""
     names = {name for query in queries for name in query.attributes}
-    own = domain.subset(names or {min(domain.names, key=lambda name: domain[name].size)})
+    own = domain.subset(names or {min(domain.dimensions or domain.names, key=lambda name: domain[name].size)})
     if own.size > MAX_ROW_CELLS:
         raise TooLarge(
             f"these queries are about {', '.join(own.names)} together: {own.size:,} joint cells, the limit is "

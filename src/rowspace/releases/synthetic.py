@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rowspace.domain import Attribute, Categorical, Dates, Numeric
+from rowspace.domain import Categorical, Dates, Dimension, Numeric
 from rowspace.domain.calendar import DAY
 from rowspace.exceptions import InvalidInput
 from rowspace.reconstruct import Codes
@@ -60,7 +60,7 @@ def synthetic(
     codes = counts.codes(rows, generator)
     domain = release.plan.domain
     columns = {
-        name: _values(domain[name], own, draw_numbers, generator)
+        name: _values(domain.dimension(name), own, draw_numbers, generator)
         for name, own in zip(domain.names, codes, strict=True)
     }
     frame = pd.DataFrame(columns)
@@ -85,7 +85,7 @@ def _generator(rng: object) -> np.random.Generator:
     raise InvalidInput(f"expected rng as a numpy Generator or a seed, 0 or more, got {type(rng).__name__}")
 
 
-def _values(attribute: Attribute, codes: Codes, draw: bool, rng: np.random.Generator) -> Any:
+def _values(attribute: Dimension, codes: Codes, draw: bool, rng: np.random.Generator) -> Any:
     """The column of an attribute from cell numbers; a record in the place for missing values has none."""
     known = codes < attribute.size
     values = _known_values(attribute, codes[known], draw, rng)
@@ -97,7 +97,7 @@ def _values(attribute: Attribute, codes: Codes, draw: bool, rng: np.random.Gener
     return pd.Series(column, index=np.flatnonzero(known)).reindex(np.arange(len(codes))).array
 
 
-def _known_values(attribute: Attribute, codes: Codes, draw: bool, rng: np.random.Generator) -> Any:
+def _known_values(attribute: Dimension, codes: Codes, draw: bool, rng: np.random.Generator) -> Any:
     if isinstance(attribute, Numeric) and draw:
         low, high = attribute.edges[codes], attribute.edges[codes + 1]
         if isinstance(attribute, Dates):

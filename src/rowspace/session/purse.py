@@ -166,7 +166,7 @@ class Purse:
         own = checked(plan)
         about = about_source(self.source, self.table, self.second_budget)
         self.ledger.check(own, self.dataset, **about)
-        answers = measure(own.strategy, own.noise, self._count(own)).answers
+        answers = measure(own.strategy, own.noise, self._count(own), parts=own.domain.parts).answers
         content = Release(own, answers).to_bytes()
         return self.ledger.charge(
             own, content, self.dataset, request=request, version=self.version, after=known.last, **about

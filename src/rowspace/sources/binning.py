@@ -14,6 +14,7 @@ Numbers are compared as float64, like `edges`. NULL and NaN are in no bin, and a
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
@@ -60,6 +61,14 @@ def follow(rows: Any, recipes: Sequence[Recipe]) -> Any:
             if isinstance(step, Join):
                 rows = step.join(rows)
     return rows
+
+
+def combine(operation: Callable[[Any, Any], Any], terms: Sequence[Any]) -> Any:
+    """All terms under an associative operation, as a tree of small depth: compilers recurse."""
+    if len(terms) <= 2:
+        return functools.reduce(operation, terms)
+    middle = len(terms) // 2
+    return operation(combine(operation, terms[:middle]), combine(operation, terms[middle:]))
 
 
 #: Up to this many categories are written into the query, so that a small domain creates nothing in a foreign
@@ -116,7 +125,7 @@ def is_binned(values: Any, attribute: Numeric) -> Any:
     """Whether a number has a bin; said by the bounds alone, as an independent check of `bin_recipe`."""
     if attribute.outside == "clip":
         return values <= float("inf")  # neither NULL nor NaN (which engines put above infinity, or nowhere)
-    return (values >= _exact(attribute.low)) & (values < _exact(attribute.high))
+    return (values >= exact(attribute.low)) & (values < exact(attribute.high))
 
 
 def bin_recipe(attribute: Numeric, value: str, code: str, engine: str) -> Recipe:
@@ -150,9 +159,9 @@ def bin_recipe(attribute: Numeric, value: str, code: str, engine: str) -> Recipe
 
 def _inside(values: Any, attribute: Numeric) -> Any:
     """The value where it has a bin, the nearest float64 that has one where it is to be clipped, else NULL."""
-    low, high = _exact(attribute.low), _exact(attribute.high)
+    low, high = exact(attribute.low), exact(attribute.high)
     if attribute.outside == "clip":
-        last = _exact(float(np.nextafter(attribute.high, -np.inf)))
+        last = exact(float(np.nextafter(attribute.high, -np.inf)))
         return ibis.cases((values < low, low), (values < high, values), (values <= float("inf"), last))
     return ibis.cases(((values >= low) & (values < high), values))
 
@@ -188,7 +197,7 @@ class _Affine:
 
     def recipe(self, value: str, code: str) -> Recipe:
         """Steps to one more column `code`: the bin of column `value`, which has one or is NULL."""
-        low, numerator, denominator = _exact(self.low), _exact(self.numerator), _exact(self.denominator)
+        low, numerator, denominator = exact(self.low), exact(self.numerator), exact(self.denominator)
         guess, repaired, last = f"{code}_guess", f"{code}_repaired", self.size - 1
 
         def edge(index: Any) -> Any:
@@ -225,11 +234,11 @@ def _search(value: Any, edges: npt.NDArray[np.float64], first: int, end: int) ->
     if end - first == 1:
         return ibis.literal(first)
     middle = (first + end) // 2
-    below = value < _exact(float(edges[middle]))
+    below = value < exact(float(edges[middle]))
     return below.ifelse(_search(value, edges, first, middle), _search(value, edges, middle, end))
 
 
-def _exact(value: float) -> Any:
+def exact(value: float) -> Any:
     """A float64 literal that engines cannot misread.
 
     Engines take a literal such as 0.30000000000000004 for a decimal, and round it once more on the way to

@@ -6,23 +6,23 @@ as a check.
 
 from __future__ import annotations
 
-import functools
 import math
 import operator
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import ibis
 import numpy as np
 
-from rowspace.domain import Attribute, Domain, Numeric, Timed
+from rowspace.domain import Attribute, Categorical, Domain, Measure, Numeric, Timed
 from rowspace.exceptions import SourceError
 from rowspace.privacy import PrivacyUnit
-from rowspace.sources.binning import Recipe, bin_recipe, code_recipe, follow, has_code, is_binned
+from rowspace.sources.binning import Recipe, bin_recipe, code_recipe, combine, follow, has_code, is_binned
 from rowspace.sources.columns import TypedColumn, timed_column, typed_column, with_times
 from rowspace.sources.contributions import bounded, bounded_number, unit_values
 from rowspace.sources.opening import OpenTable, open_table
+from rowspace.sources.parts import code_sizes, is_finite, measured, parts_column, parts_recipe
 from rowspace.sources.silence import attempt
 
 _FAILED = (
@@ -44,6 +44,9 @@ class CodedRows:
     A value that is not known has the code of the attribute's place, NULL where there is none; `inside` is how many rows
     have all codes, by bounds and membership rather than by codes. With a privacy unit only the rows that it may
     contribute are here, and all of them have all codes.
+
+    Of a measure the code tells whether there is a value, 0 where there is; column `parts0`, `parts1`, … how many of the
+    record's parts are at its upper bound, none where there is no value (`rowspace.sources.parts`).
     """
 
     rows: Any
@@ -67,16 +70,17 @@ def code_rows(opened: OpenTable, domain: Domain, unit: PrivacyUnit | None = None
         **{f"value{position}": column.values for position, column in enumerate(columns)}, **owner
     )
     recipes = [
-        _recipe(attribute, f"value{position}", f"code{position}", opened.backend.name)
+        _recipe(domain, attribute, position, opened.backend.name)
         for position, (_, attribute) in enumerate(domain.attributes)
     ]
     followed = follow(values, recipes)
     codes = {
-        f"code{position}": followed[f"code{position}"].fill_null(attribute.size)
+        f"code{position}": followed[f"code{position}"].fill_null(code_sizes(domain)[position] - 1)
         if name in domain.places
         else followed[f"code{position}"]
-        for position, (name, attribute) in enumerate(domain.attributes)
+        for position, (name, _) in enumerate(domain.attributes)
     }
+    codes |= {name: followed[name] for name in map(parts_column, measured(domain))}
     coded = followed.select(**codes, **{name: followed[name] for name in owner})
     if unit is not None:
         known = [column.notnull() for column in map(coded.__getitem__, coded.columns)]
@@ -155,14 +159,6 @@ def cell_number(rows: Any, attributes: Sequence[int], shape: Sequence[int]) -> A
     return combine(operator.add, terms)
 
 
-def combine(operation: Callable[[Any, Any], Any], terms: Sequence[Any]) -> Any:
-    """All terms under an associative operation, as a tree of small depth: compilers recurse."""
-    if len(terms) <= 2:
-        return functools.reduce(operation, terms)
-    middle = len(terms) // 2
-    return operation(combine(operation, terms[:middle]), combine(operation, terms[middle:]))
-
-
 def _rows_inside(
     opened: OpenTable,
     domain: Domain,
@@ -213,11 +209,22 @@ def _rows_inside(
 
 def _has_code(values: Any, attribute: Attribute) -> Any:
     """Whether a value has a cell."""
-    return is_binned(values, attribute) if isinstance(attribute, Numeric) else has_code(values, attribute)
+    match attribute:
+        case Numeric():
+            return is_binned(values, attribute)
+        case Measure():
+            return is_finite(values)
+        case Categorical():
+            return has_code(values, attribute)
 
 
-def _recipe(attribute: Attribute, value: str, code: str, engine: str) -> Recipe:
+def _recipe(domain: Domain, attribute: Attribute, position: int, engine: str) -> Recipe:
     """Steps to the attribute's cell in column `code`, NULL where there is none."""
-    if isinstance(attribute, Numeric):
-        return bin_recipe(attribute, value, code, engine)
-    return code_recipe(attribute, value, code)
+    value, code = f"value{position}", f"code{position}"
+    match attribute:
+        case Numeric():
+            return bin_recipe(attribute, value, code, engine)
+        case Measure():
+            return parts_recipe(attribute, domain.parts, value, code, parts_column(position))
+        case Categorical():
+            return code_recipe(attribute, value, code)

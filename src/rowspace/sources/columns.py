@@ -22,6 +22,7 @@ from rowspace.domain import (
     DayOfWeek,
     Domain,
     HourOfDay,
+    Measure,
     Numeric,
     Timed,
     did_you_mean,
@@ -143,7 +144,7 @@ def typed_column(
     Raises:
         SourceError: The column has another type. The message names its kind.
     """
-    if isinstance(attribute, Numeric):
+    if isinstance(attribute, Numeric | Measure):
         wanted, target = "numbers", "float64"
         fits = column.type().is_numeric()
     else:

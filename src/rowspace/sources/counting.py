@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ from rowspace.privacy import PrivacyUnit
 from rowspace.sources.coding import cell_number, code_rows, fetch, require_agreement
 from rowspace.sources.columns import array_kind
 from rowspace.sources.opening import OpenTable, open_table
+from rowspace.sources.parts import PartSums, Subset, code_sizes, sum_name
 from rowspace.sources.silence import attempt
 
 # Above this a float64 need not be the integer somebody counted.
@@ -144,6 +146,7 @@ def count_cells(
         if table is not None:
             raise InvalidInput("table= names a table of a database: leave it out for an array of counts")
         refuse_unit(unit)
+        refuse_measures(domain)
         return read_counts(source, domain)
     with open_table(source, domain, table, unit=None if unit is None else unit.column) as opened:
         return _count(opened, domain, unit)
@@ -158,6 +161,14 @@ def refuse_unit(unit: PrivacyUnit | None) -> None:
         )
 
 
+def refuse_measures(domain: Domain) -> None:
+    """Raise if there is something to add up: counts made elsewhere have no values."""
+    if domain.measures:
+        raise InvalidInput(
+            f"an array of counts holds no values of {domain.measures[0].name!r}: give the table of records"
+        )
+
+
 def is_array(source: object) -> bool:
     """Whether the source is counts rather than a table of records."""
     if isinstance(source, np.ndarray | list | tuple):
@@ -169,13 +180,28 @@ def is_array(source: object) -> bool:
 def _count(opened: OpenTable, domain: Domain, unit: PrivacyUnit | None) -> npt.NDArray[np.int64]:
     """The counts of an open table."""
     coded = code_rows(opened, domain, unit)
+    every = range(len(domain))
+    summed = PartSums(every, domain)
     # NULL plus anything is NULL: a row with a cell is one with all codes.
-    cells = coded.rows.select(cell=cell_number(coded.rows, range(len(domain)), domain.shape))
-    inside = cells.filter(cells.cell.notnull())
-    groups = fetch(coded.backend, inside.group_by("cell").aggregate(records=inside.count()))
-    records = groups["records"].to_numpy().astype(np.int64)
+    number = cell_number(coded.rows, every, code_sizes(domain))
+    cells = coded.rows.select(cell=number, **summed.columns(coded.rows))
+    records, sums = grouped(coded.backend, cells.filter(cells.cell.notnull()), summed.groups, summed.subsets)
+    require_agreement(records.sum() == coded.inside)
+    return summed.table(records, sums)
+
+
+def grouped(
+    backend: Any, cells: Any, size: int, subsets: Sequence[Subset]
+) -> tuple[npt.NDArray[np.int64], dict[Subset, npt.NDArray[np.int64]]]:
+    """The number of rows in each of `size` groups, by their number in column `cell`, and the sums of their parts."""
+    totals = {sum_name(own): cells[sum_name(own)].sum().cast("int64") for own in subsets}
+    groups = fetch(backend, cells.group_by("cell").aggregate(records=cells.count(), **totals))
     cell = groups["cell"].to_numpy().astype(np.int64)
-    require_agreement(records.sum() == coded.inside and not np.any((cell < 0) | (cell >= domain.size)))
-    counts = np.zeros(domain.size, dtype=np.int64)
-    counts[cell] = records
-    return counts.reshape(domain.shape)
+    require_agreement(not np.any((cell < 0) | (cell >= size)))
+
+    def spread(column: str) -> npt.NDArray[np.int64]:
+        found = np.zeros(size, dtype=np.int64)
+        found[cell] = groups[column].to_numpy().astype(np.int64)
+        return found
+
+    return spread("records"), {own: spread(sum_name(own)) for own in subsets}

@@ -20,8 +20,8 @@ from rowspace.domain import Domain, Numeric
 from rowspace.exceptions import RowspaceError, SourceError
 from rowspace.formats import CSV, CSV_ENDINGS
 from rowspace.privacy import PrivacyUnit
-from rowspace.sources.binning import bin_recipe
-from rowspace.sources.coding import combine, fetch, typed_columns
+from rowspace.sources.binning import bin_recipe, combine
+from rowspace.sources.coding import fetch, typed_columns
 from rowspace.sources.columns import TypedColumn, require_columns, type_name
 from rowspace.sources.contributions import unit_values
 from rowspace.sources.frames import as_arrow

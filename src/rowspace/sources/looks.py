@@ -8,9 +8,9 @@ from typing import Any
 import ibis
 import numpy as np
 
-from rowspace.domain import Attribute, Categorical, Numeric, Timed
+from rowspace.domain import Attribute, Categorical, Measure, Numeric, Timed
 from rowspace.exceptions import InvalidDomain
-from rowspace.sources.binning import has_code, is_binned
+from rowspace.sources.binning import exact, has_code, is_binned
 from rowspace.sources.coding import fetch
 from rowspace.sources.columns import TypedColumn
 
@@ -155,6 +155,10 @@ def row_kinds(column: TypedColumn, attribute: Attribute) -> dict[str, Any]:
         found |= {"known": known, "below": outside & (values < middle), "above": outside & (values >= middle)}
         if attribute.integer and not isinstance(attribute, Timed):
             found["decimals"] = _has_decimals(values)
+    elif isinstance(attribute, Measure):
+        low, high = exact(attribute.low), exact(attribute.high)
+        below, above = found["readable"] & (values < low), found["readable"] & (values > high)
+        found |= {"known": found["readable"] & ~below & ~above, "below": below, "above": above}
     else:
         listed = has_code(values, Categorical(attribute.values))
         found |= {"known": listed, "unlisted": found["readable"] & ~listed}

@@ -17,7 +17,7 @@ from rowspace.exceptions import InvalidInput, TooLarge
 from rowspace.privacy import PrivacyUnit
 from rowspace.sources import tallies
 from rowspace.sources.coding import code_rows
-from rowspace.sources.counting import is_array, read_counts, refuse_unit
+from rowspace.sources.counting import is_array, read_counts, refuse_measures, refuse_unit
 from rowspace.sources.marginal_tables import (
     AttributeSet,
     Counts,
@@ -27,6 +27,7 @@ from rowspace.sources.marginal_tables import (
     tables_to_count,
 )
 from rowspace.sources.opening import OpenTable, open_table
+from rowspace.sources.parts import measured
 
 #: The most cells that all tables together may have: 2 GB of int64.
 MAX_TABLE_CELLS = 2**28
@@ -105,6 +106,7 @@ def count_marginals(
         if table is not None:
             raise InvalidInput("table= names a table of a database: leave it out for an array of counts")
         refuse_unit(unit)
+        refuse_measures(domain)
         counted = {tuple(range(len(domain))): read_counts(source, domain)}
     else:
         with open_table(source, domain, table, unit=None if unit is None else unit.column) as opened:
@@ -167,14 +169,14 @@ def _count(
 ) -> dict[AttributeSet, Counts]:
     """Counted tables of which all wanted ones are sums; those that are wanted are counted in their place."""
     counted: dict[AttributeSet, Counts] = {}
-    for attributes in tables_to_count(tables.sets, domain.shape):
+    for attributes in tables_to_count(tables.sets, domain.shape, apart=measured(domain)):
         shape = tuple(domain.shape[i] for i in attributes)
         counted[attributes] = tables.table(attributes) if attributes in tables else np.zeros(shape, np.int64)
     coded = code_rows(opened, domain, unit)
     if opened.backend.name in _EMBEDDED:
-        tallies.tally(coded, domain.shape, counted)
+        tallies.tally(coded, domain, counted)
     else:
-        tallies.group(coded, domain.shape, counted, lambda finished: report(finished / len(counted)))
+        tallies.group(coded, domain, counted, lambda finished: report(finished / len(counted)))
     return counted
 
 

@@ -126,12 +126,15 @@ def cost(tables: Collection[AttributeSet], shape: Sequence[int]) -> int:
     return len(tables) * CELLS_PER_PASS + count_of_cells(tables, shape)
 
 
-def tables_to_count(sets: Collection[AttributeSet], shape: Sequence[int]) -> list[AttributeSet]:
+def tables_to_count(
+    sets: Collection[AttributeSet], shape: Sequence[int], *, apart: Collection[int] = ()
+) -> list[AttributeSet]:
     """The cheapest choice of tables found of which all wanted ones are sums, in lexicographic order.
 
     A marginal of a marginal is a marginal: one larger table may stand for many. Tried are the wanted tables that are
     below no other, and for a few partitions of the attributes into groups the
     unions of the groups that each wanted table touches. A partition never needs more tables than there are wanted ones.
+    apart: attributes of which no two come into one table that is not wanted: sums of parts are costlier than counts.
 
     >>> tables_to_count([(), (0,), (0, 1), (0, 2), (1, 2)], (10, 10, 10))
     [(0, 1, 2)]
@@ -144,7 +147,8 @@ def tables_to_count(sets: Collection[AttributeSet], shape: Sequence[int]) -> lis
             tuple(sorted(i for group in {groups[i] for i in attributes} for i in group))
             for attributes in wanted
         }
-        if count_of_cells(joined, shape) > MAX_JOINED_CELLS:
+        too_many = any(sum(i in apart for i in own) > 1 for own in joined if own not in wanted)
+        if too_many or count_of_cells(joined, shape) > MAX_JOINED_CELLS:
             continue
         tables = Supersets(joined, shape).maximal()
         if cost(tables, shape) < cost(best, shape):

@@ -16,15 +16,17 @@ import ibis
 import numpy as np
 import numpy.typing as npt
 
+from rowspace.domain import Domain
 from rowspace.sources.coding import (
     CodedRows,
     cell_number,
-    fetch,
     require_agreement,
     rows_with_codes,
     stream_duckdb,
 )
+from rowspace.sources.counting import grouped
 from rowspace.sources.marginal_tables import AttributeSet, Counts
+from rowspace.sources.parts import PartSums, Subset, code_sizes, measured, parts_column
 
 # Other engines have arrays, but the tests run on these.
 _ENGINES_WITH_ARRAYS = frozenset({"duckdb", "postgres", "pyspark"})
@@ -36,7 +38,7 @@ _CELLS = 2**22
 
 def group(
     coded: CodedRows,
-    shape: Sequence[int],
+    domain: Domain,
     tables: Mapping[AttributeSet, Counts],
     finished: Callable[[int], None],
 ) -> None:
@@ -44,83 +46,95 @@ def group(
 
     For engines that are servers: GROUP BYs where the data lives, one scan for every `_TABLES` tables. Every record
     becomes a row for each table, with the number of its cell, the cells of all tables being numbered consecutively (a
-    UNION ALL, on engines without arrays). `finished` is told how many tables are.
+    UNION ALL, on engines without arrays). Tables of the same measures are counted together. `finished` is told how many
+    tables are.
 
     Raises:
         SourceError: The engine failed, or its own count of the records differs.
     """
-    inside = rows_with_codes(coded.rows, range(len(shape)))
+    inside = rows_with_codes(coded.rows, range(len(domain)))
+    summed = {attributes: PartSums(attributes, domain) for attributes in sorted(tables)}
     done = 0
-    for batch in _batches(tables):
-        _group_batch(coded, inside, shape, batch)
+    for batch in _batches(summed):
+        _group_batch(coded, inside, domain, {own: (summed[own], tables[own]) for own in batch})
         done += len(batch)
         finished(done)
 
 
-def _batches(tables: Mapping[AttributeSet, Counts]) -> Iterator[dict[AttributeSet, Counts]]:
-    """The tables of each query."""
-    batch: dict[AttributeSet, Counts] = {}
+def _batches(summed: Mapping[AttributeSet, PartSums]) -> Iterator[list[AttributeSet]]:
+    """The tables of each query; those of a query have the same measures."""
+    batch: list[AttributeSet] = []
     cells = 0
-    for attributes, table in sorted(tables.items(), key=lambda item: item[0]):
-        if batch and (len(batch) == _TABLES or cells + table.size > _CELLS):
+    for attributes in sorted(summed, key=lambda own: (summed[own].measures, own)):
+        own = summed[attributes]
+        other = batch and summed[batch[0]].measures != own.measures
+        if batch and (other or len(batch) == _TABLES or cells + own.groups > _CELLS):
             yield batch
-            batch, cells = {}, 0
-        batch[attributes] = table
-        cells += table.size
+            batch, cells = [], 0
+        batch.append(attributes)
+        cells += own.groups
     if batch:
         yield batch
 
 
 def _group_batch(
-    coded: CodedRows, inside: Any, shape: Sequence[int], tables: Mapping[AttributeSet, Counts]
+    coded: CodedRows, inside: Any, domain: Domain, tables: Mapping[AttributeSet, tuple[PartSums, Counts]]
 ) -> None:
     """Put the counts into the tables of one query."""
-    ends = np.cumsum([table.size for table in tables.values()])
-    starts = [int(end) - table.size for end, table in zip(ends, tables.values(), strict=True)]
+    ends = np.cumsum([own.groups for own, _ in tables.values()])
+    starts = [int(end) - own.groups for end, (own, _) in zip(ends, tables.values(), strict=True)]
     numbers = [
-        cell_number(inside, attributes, shape) + start
+        cell_number(inside, attributes, code_sizes(domain)) + start
         for attributes, start in zip(tables, starts, strict=True)
     ]
+    first = next(iter(tables.values()))[0]
+    sums = first.columns(inside)
     if coded.backend.name in _ENGINES_WITH_ARRAYS:
-        cells = inside.select(cell=ibis.array(numbers).unnest())
+        cells = inside.select(cell=ibis.array(numbers).unnest(), **sums)
     else:
-        parts = [inside.select(cell=number) for number in numbers]
+        parts = [inside.select(cell=number, **sums) for number in numbers]
         cells = parts[0] if len(parts) == 1 else ibis.union(*parts)
-    groups = fetch(coded.backend, cells.group_by("cell").aggregate(records=cells.count()))
-    cell = groups["cell"].to_numpy().astype(np.int64)
-    require_agreement(not np.any((cell < 0) | (cell >= ends[-1])))
-    counts = np.zeros(ends[-1], dtype=np.int64)
-    counts[cell] = groups["records"].to_numpy().astype(np.int64)
-    for table, end in zip(tables.values(), ends, strict=True):
-        table.reshape(-1)[:] = counts[end - table.size : end]
-        require_agreement(table.sum() == coded.inside)
+    records, totals = grouped(coded.backend, cells, int(ends[-1]), first.subsets)
+    for (own, table), start, end in zip(tables.values(), starts, ends, strict=True):
+        require_agreement(records[start:end].sum() == coded.inside)
+        table[...] = own.table(
+            records[start:end], {subset: total[start:end] for subset, total in totals.items()}
+        )
 
 
 # Records counted at a time: their codes and cell numbers stay in the processor's cache.
 _BATCH = 2**16
 
 
-def tally(coded: CodedRows, shape: Sequence[int], tables: Mapping[AttributeSet, Counts]) -> None:
+def tally(coded: CodedRows, domain: Domain, tables: Mapping[AttributeSet, Counts]) -> None:
     """Add every record with all codes to the tables, which are C-contiguous and zero; one scan of the data.
 
     Raises:
         SourceError: The engine failed, or its own count of the records differs.
     """
+    shape = code_sizes(domain)
     touched = sorted({i for attributes in tables for i in attributes}) or [0]
+    summed = {attributes: PartSums(attributes, domain) for attributes in tables}
+    measures = [i for i in measured(domain) if i in touched]
     # Codes of NULL are dropped here rather than in the engine, which would compute every code twice: once to decide
     # and once to send.
     rows = rows_with_codes(coded.rows, [i for i in range(len(shape)) if i not in touched])
-    query = rows.select(**{f"code{i}": rows[f"code{i}"].cast(_smallest_type(shape[i])) for i in touched})
-    tallies = _shared_products(tables)
+    codes = {f"code{i}": rows[f"code{i}"].cast(_smallest_type(shape[i])) for i in touched}
+    query = rows.select(**codes, **{parts_column(i): rows[parts_column(i)] for i in measures})
+    tallies = _shared_products(tables, summed)
     records = 0
     for nullable in stream_duckdb(coded.backend, query, _BATCH):
         batch = nullable.drop_null()
         columns = {i: batch.column(k).to_numpy() for k, i in enumerate(touched)}
+        parts = {i: batch.column(len(touched) + k).to_numpy() for k, i in enumerate(measures)}
         # A code beyond its attribute would be counted in somebody else's cell.
         require_agreement(all(column.max(initial=0) < shape[i] for i, column in columns.items()))
-        _add({i: column.astype(np.intp) for i, column in columns.items()}, shape, tallies, batch.num_rows)
+        _add({i: own.astype(np.intp) for i, own in columns.items()}, shape, tallies, batch.num_rows, parts)
         records += batch.num_rows
     require_agreement(records == coded.inside)
+    if domain.measures:
+        for own in tallies:
+            tables[own.attributes][...] = summed[own.attributes].table(own.cells, own.sums)
 
 
 def _smallest_type(size: int) -> str:
@@ -130,14 +144,20 @@ def _smallest_type(size: int) -> str:
 
 @dataclass(frozen=True)
 class _Tally:
-    """A table as a vector of cells, and how many leading attributes it shares with the table before it."""
+    """A table as a vector of cells, and how many leading attributes it shares with the table before it.
+
+    Where a domain has measures, cells are groups of codes, and the parts in each are summed by sets of measures.
+    """
 
     attributes: AttributeSet
     shared: int
     cells: Counts
+    sums: Mapping[Subset, Counts]
 
 
-def _shared_products(tables: Mapping[AttributeSet, Counts]) -> list[_Tally]:
+def _shared_products(
+    tables: Mapping[AttributeSet, Counts], summed: Mapping[AttributeSet, PartSums]
+) -> list[_Tally]:
     """The tables in lexicographic order, in which neighbours share the most."""
     tallies: list[_Tally] = []
     before: AttributeSet = ()
@@ -145,14 +165,25 @@ def _shared_products(tables: Mapping[AttributeSet, Counts]) -> list[_Tally]:
         shared = sum(
             1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(before, attributes, strict=False))
         )
-        # A view: what is added to it is added to the table.
-        tallies.append(_Tally(attributes, shared, tables[attributes].reshape(-1)))
+        own = summed[attributes]
+        if own.in_parts:
+            cells, sums = (
+                np.zeros(own.groups, np.int64),
+                {s: np.zeros(own.groups, np.int64) for s in own.subsets},
+            )
+        else:  # a view: what is added to it is added to the table
+            cells, sums = tables[attributes].reshape(-1), {}
+        tallies.append(_Tally(attributes, shared, cells, sums))
         before = attributes
     return tallies
 
 
 def _add(
-    columns: Mapping[int, npt.NDArray[np.intp]], shape: Sequence[int], tallies: Sequence[_Tally], records: int
+    columns: Mapping[int, npt.NDArray[np.intp]],
+    shape: Sequence[int],
+    tallies: Sequence[_Tally],
+    records: int,
+    parts: Mapping[int, Counts],
 ) -> None:
     """Add a batch of records, given by their codes, to all tables."""
     deepest = max((len(tally.attributes) for tally in tallies), default=0)
@@ -165,10 +196,12 @@ def _add(
             else:
                 np.multiply(numbers[depth - 1], shape[i], out=numbers[depth])
                 numbers[depth] += columns[i]
-        _count(
-            numbers[len(tally.attributes) - 1] if tally.attributes else np.zeros(records, np.intp),
-            tally.cells,
-        )
+        own = numbers[len(tally.attributes) - 1] if tally.attributes else np.zeros(records, np.intp)
+        _count(own, tally.cells)
+        for subset, cells in tally.sums.items():
+            least = np.minimum.reduce([parts[i] for i in subset])
+            # Exact: a batch has 2¹⁶ records of at most 2²² parts each.
+            cells += np.bincount(own, weights=least, minlength=cells.size).astype(np.int64)
 
 
 def _count(numbers: npt.NDArray[np.intp], cells: Counts) -> None:

@@ -35,6 +35,7 @@ from .least_squares import least_squares
 from .marginals import Marginals
 from .min_error import MinError
 from .p_identity import PIdentity
+from .parts import asked_of_parts
 from .pooled import (
     CELLS_AT_ONCE,
     Measured,
@@ -104,6 +105,7 @@ __all__ = [
     "WorstQueryResult",
     "alike",
     "as_asked",
+    "asked_of_parts",
     "augment",
     "averaged",
     "best_lower_bound",

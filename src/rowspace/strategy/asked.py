@@ -51,11 +51,13 @@ def as_asked(
     tables: ProductWorkload,
     privacy: Privacy,
     objective: str = "total",
+    parts: int = 1,
 ) -> list[Asked]:
     """The candidates that can be asked, best first: by the sum of squared errors, or by the worst answer ("max").
 
-    W: the queries over the cells, for strategies over cells; tables: the queries for strategies of tables. Raises what
-    the first candidate was refused for when none can be asked.
+    W: the queries over the cells, for strategies over cells; tables: the queries for strategies of tables; parts: into
+    how many a record is divided when it is counted. Raises what the first candidate was refused for when none can be
+    asked.
     """
     found: list[Asked] = []
     refused: RowspaceError = TooLarge(
@@ -63,7 +65,7 @@ def as_asked(
     )
     for result in results:
         try:
-            found.append(_asked(result, W, tables, privacy))
+            found.append(_asked(result, W, tables, privacy, parts))
         except UnsupportedWorkload:
             continue  # a faint query was lost in rounding
         except IntegerOverflow as reason:
@@ -79,9 +81,11 @@ def as_asked(
     return sorted(found, key=lambda asked: asked.worst or 0.0) if looked else found
 
 
-def _asked(result: Result, W: Operator | None, tables: ProductWorkload, privacy: Privacy) -> Asked:
+def _asked(
+    result: Result, W: Operator | None, tables: ProductWorkload, privacy: Privacy, parts: int
+) -> Asked:
     """The result in integers, rounded in the way that costs least."""
-    integers, noise = to_integers(result.strategy, privacy)
+    integers, noise = to_integers(result.strategy, privacy, parts)
     per_noise = result.total_error / noise_level(result.strategy, privacy)
     if integers is result.strategy:
         return Asked(result, integers, noise, noise.variance * per_noise)
@@ -94,7 +98,7 @@ def _asked(result: Result, W: Operator | None, tables: ProductWorkload, privacy:
         return Asked(result, integers, noise, noise.variance * per_noise)
     if plain.total_error <= ROUNDED_WELL * result.total_error:
         return plain
-    divided = rounded_by_cost(result.strategy, W, privacy)
+    divided = rounded_by_cost(result.strategy, W, privacy) if parts == 1 else None
     if divided is None:
         return plain
     noise = calibrated_noise(divided, privacy)

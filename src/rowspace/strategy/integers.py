@@ -11,6 +11,7 @@ from rowspace.operators import Operator
 from rowspace.operators.base import Indices, Vector
 from rowspace.privacy import NoiseModel, Privacy, RoundedGaussian, integer_norm
 
+from .parts import in_parts
 from .strategy import Strategy
 
 MAX_RECORDS = 2**40
@@ -26,13 +27,16 @@ FINE_GRID = 2**10
 """Least standard deviation of noise that is rounded, in grid steps: rounding then adds under 10⁻⁷ of variance."""
 
 
-def to_integers(strategy: Operator, privacy: Privacy) -> tuple[Operator, NoiseModel]:
-    """The integer strategy and its exactly calibrated noise. A scalar multiple changes no error, so it is free."""
+def to_integers(strategy: Operator, privacy: Privacy, parts: int = 1) -> tuple[Operator, NoiseModel]:
+    """The integer strategy and its exactly calibrated noise. A scalar multiple changes no error, so it is free.
+
+    parts: into how many a record is divided when it is counted; the strategy is a multiple of it (`parts`).
+    """
     for bits in range(PRECISION, 3, -1):
-        integers = strategy.supporting_integers(bits)
-        if not _overflows(integers) and _suits_noise(integers, privacy):
+        integers = in_parts(strategy.supporting_integers(bits), parts)
+        if not _overflows(integers, parts) and _suits_noise(integers, privacy):
             break
-    check_overflow(integers)
+    check_overflow(integers, parts)
     Strategy.of(integers).check_rank()
     noise = calibrated_noise(integers, privacy)
     if isinstance(noise, RoundedGaussian) and noise.sigma < FINE_GRID and integer_norm(integers, privacy):
@@ -40,7 +44,7 @@ def to_integers(strategy: Operator, privacy: Privacy) -> tuple[Operator, NoiseMo
         while factor * noise.sigma < FINE_GRID:
             factor *= 2
         finer = factor * integers
-        check_overflow(finer)
+        check_overflow(finer, parts)
         fine = calibrated_noise(finer, privacy)
         # Noise far below one is rounded away on the plain grid, which no fine grid does.
         if fine.variance < factor**2 * noise.variance:
@@ -53,9 +57,15 @@ def calibrated_noise(integers: Operator, privacy: Privacy) -> NoiseModel:
     return privacy.noise(max(1, integer_norm(integers, privacy)))
 
 
-def record_limit(integers: Operator) -> int:
-    """The most records this strategy can be asked of in exact 64-bit arithmetic: public, and `MAX_RECORDS` for most."""
-    return min(MAX_RECORDS, 2**62 // max(1, integers.largest_inner_entry()))
+def record_limit(integers: Operator, parts: int = 1) -> int:
+    """The most records this strategy can be asked of in exact 64-bit arithmetic: public, and `MAX_RECORDS` for most.
+
+    Records in many parts need some of the 64 bits, so that there can be fewer of them.
+    """
+    most = MAX_RECORDS
+    if parts > 1:
+        most = max(LEAST_RECORDS, min(most, int(2**62 / max(1.0, integers.largest_entry()))))
+    return min(most, 2**62 // max(1, integers.largest_inner_entry()))
 
 
 def dropped_bits(integers: Operator) -> int:
@@ -69,22 +79,23 @@ def dropped_bits(integers: Operator) -> int:
     return max(0, frexp(integers.largest_entry() * record_limit(integers))[1] - 62)
 
 
-def check_overflow(integers: Operator) -> None:
+def check_overflow(integers: Operator, parts: int = 1) -> None:
     """Raise `IntegerOverflow` unless every exact answer on up to `MAX_RECORDS` records fits 63 bits with room.
 
     Each answer is Σ a_ij x_j with Σ x_j ≤ `record_limit`, so it is at most max|a_ij| times that in size, and
     so is every partial sum on the way. Half the range is left to the noise; noise beyond that (probability
     below e^(−2²⁰) at any scale the samplers accept) would wrap around, which is post-processing.
     """
-    if _overflows(integers):
+    if _overflows(integers, parts):
+        grid = "; give measures fewer steps" if parts > 1 else ""
         raise IntegerOverflow(
-            f"strategy entries up to {integers.largest_entry():.3g} times {record_limit(integers)} records do not fit "
-            "64 bits"
+            f"strategy entries up to {integers.largest_entry():.3g} times {record_limit(integers, parts)} records do "
+            f"not fit 64 bits{grid}"
         )
 
 
-def _overflows(integers: Operator) -> bool:
-    limit = record_limit(integers)
+def _overflows(integers: Operator, parts: int) -> bool:
+    limit = record_limit(integers, parts)
     too_few = limit < LEAST_RECORDS or dropped_bits(integers) > 60
     return too_few or integers.largest_entry() * limit > 2.0 ** (62 + dropped_bits(integers))
 

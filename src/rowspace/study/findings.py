@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from rowspace.domain import Attribute, Categorical, Dates, DayOfWeek, Domain, Numeric
+from rowspace.domain import Attribute, Categorical, Dates, DayOfWeek, Domain, Measure, Numeric
 from rowspace.privacy import PrivacyUnit
 
 if TYPE_CHECKING:
@@ -75,7 +75,7 @@ def _about(
     if column.missing:
         yield finding("missing", f"{_rows(column.missing, looked)} missing: {_fate(attribute, missing=True)}")
     if column.below or column.above:
-        assert isinstance(attribute, Numeric)
+        assert isinstance(attribute, Numeric | Measure)
         yield finding("outside", f"{_outside(column, attribute, looked)}: {_fate(attribute, missing=False)}")
     if column.unlisted:
         yield finding(
@@ -107,7 +107,7 @@ def _about(
 
 def _unreadable(column: ColumnLook, attribute: Attribute, is_text: bool) -> str:
     """What cannot be read, and what to declare."""
-    if isinstance(attribute, Numeric) and not hasattr(attribute, "zone"):
+    if isinstance(attribute, Numeric | Measure) and not hasattr(attribute, "zone"):
         wanted = "a number"
     elif hasattr(attribute, "zone"):
         wanted = "a date that exists, written 2024-03-01 or 2024-03-01T14:30:00"
@@ -178,6 +178,8 @@ def _fate(attribute: Attribute, *, missing: bool) -> str:
         return f"counted as {attribute.other!r}"
     if attribute.drops:
         return 'left out of every answer (outside = "drop")'
+    if isinstance(attribute, Measure):
+        return "in no sum and no mean of it, and in all counts" if missing else "summed as the nearest bound"
     if attribute.outside == "clip" and not missing:
         return 'counted in the nearest bin (outside = "clip")'
     where = "range" if isinstance(attribute, Numeric) else "category"

@@ -21,6 +21,7 @@ from rowspace.workload.families import (
     widths,
 )
 from rowspace.workload.matrices import matrix
+from rowspace.workload.measured import mean, sum, valued
 from rowspace.workload.part import Part
 from rowspace.workload.sql_queries import sql
 from rowspace.workload.texts import predicates
@@ -35,11 +36,14 @@ __all__ = [
     "marginal",
     "marginals",
     "matrix",
+    "mean",
     "predicates",
     "prefixes",
     "product",
     "ranges",
     "sql",
+    "sum",
     "total",
+    "valued",
     "widths",
 ]

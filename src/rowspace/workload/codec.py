@@ -14,6 +14,7 @@ from rowspace.exceptions import InvalidWorkload
 from rowspace.workload.conditions import Conditions
 from rowspace.workload.factors import Cells, Factor, LevelCells, Matrix, Prefixes, Ranges, Widths
 from rowspace.workload.part import Part
+from rowspace.workload.sums import Sum, Valued
 
 Arrays = dict[str, Any]
 
@@ -89,6 +90,10 @@ def _encode_factor(factor: Factor) -> tuple[dict[str, Any], Arrays]:
         case Matrix():
             tree, arrays = op.encode(factor.given)
             return {"kind": "matrix", "matrix": tree}, arrays
+        case Sum():
+            return {"kind": "sum"}, {}
+        case Valued():
+            return {"kind": "valued"}, {}
         case Cells():
             return {"kind": "cells", **_missing(factor)}, {}
     kind = next(name for name, family in _PLAIN.items() if type(factor) is family)
@@ -113,6 +118,11 @@ def _decode_factor(saved: object, arrays: Arrays, domain: Domain) -> Factor:
             return Matrix(own, op.decode(matrix, arrays))
     if len(own) != 1:
         raise InvalidWorkload("a saved family of queries must be about one attribute")
+    match saved:
+        case {"kind": "sum" | "valued" as kind}:
+            own.measure(own.names[0])
+            return Sum(own) if kind == "sum" else Valued(own)
+    own.dimension(own.names[0])
     missing = isinstance(saved, Mapping) and saved.get("missing") is True
     match saved:
         case {"kind": "level", "level": str(level)}:

@@ -11,7 +11,7 @@ import numpy.typing as npt
 import scipy
 
 from rowspace import operators as op
-from rowspace.domain import Attribute, Domain, Numeric
+from rowspace.domain import Dimension, Domain, Numeric
 from rowspace.exceptions import InvalidWorkload, TooLarge
 from rowspace.workload.factors import (
     Factor,
@@ -135,7 +135,7 @@ def check_entries(entries: int) -> None:
         )
 
 
-def _cell_names(attribute: Attribute, cells: npt.NDArray[np.int64]) -> list[str]:
+def _cell_names(attribute: Dimension, cells: npt.NDArray[np.int64]) -> list[str]:
     """The names of sorted cells: of spans of known values, and of the place for missing ones, which comes last."""
     known = cells[cells < attribute.size]
     found = (
@@ -144,7 +144,7 @@ def _cell_names(attribute: Attribute, cells: npt.NDArray[np.int64]) -> list[str]
     return found if len(known) == len(cells) else [*found, missing_label(attribute)]
 
 
-def _spans(attribute: Attribute, cells: npt.NDArray[np.int64]) -> list[tuple[int, int]]:
+def _spans(attribute: Dimension, cells: npt.NDArray[np.int64]) -> list[tuple[int, int]]:
     """Cut sorted cells into spans that have a name: runs of bins, single categories."""
     if not isinstance(attribute, Numeric):
         return [(cell, cell) for cell in cells.tolist()]

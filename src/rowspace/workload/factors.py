@@ -13,7 +13,7 @@ import numpy.typing as npt
 import scipy
 
 from rowspace import operators as op
-from rowspace.domain import MISSING, Attribute, Categorical, Domain, Level, Numeric
+from rowspace.domain import MISSING, Categorical, Dimension, Domain, Level, Numeric
 from rowspace.exceptions import InvalidWorkload
 
 #: Row numbers: int64, or Python integers (dtype object) where there are more rows than that.
@@ -27,6 +27,9 @@ class Factor(ABC):
     """
 
     domain: Domain
+
+    leads = False
+    """Whether what it asks comes first in words, before the conditions of others."""
 
     @property
     def attributes(self) -> tuple[str, ...]:
@@ -80,7 +83,7 @@ class Labelled(Factor):
 
     @property
     @abstractmethod
-    def labelled(self) -> Attribute | Level:
+    def labelled(self) -> Dimension | Level:
         """What has the labels."""
 
     @property
@@ -115,7 +118,7 @@ class Cells(Labelled):
     missing: bool = False
 
     @property
-    def labelled(self) -> Attribute:
+    def labelled(self) -> Dimension:
         """The attribute."""
         return only_attribute(self.domain)[1]
 
@@ -194,10 +197,10 @@ class Matrix(Factor):
         return [f"row {row}" for row in rows.tolist()]
 
 
-def only_attribute(domain: Domain) -> tuple[str, Attribute]:
-    """Return the attribute of a domain that has one."""
-    ((name, attribute),) = domain.attributes
-    return name, attribute
+def only_attribute(domain: Domain) -> tuple[str, Dimension]:
+    """Return the attribute of a domain that has one, to count by."""
+    (name,) = domain.names
+    return name, domain.dimension(name)
 
 
 def with_place(domain: Domain) -> Domain:
@@ -211,7 +214,7 @@ def with_place(domain: Domain) -> Domain:
     return domain.with_places()
 
 
-def missing_label(of: Attribute | Level) -> str:
+def missing_label(of: Dimension | Level) -> str:
     """What stands in a table where a value is missing; in brackets where a category is called so."""
     labels: Container[object] = of.labels if isinstance(of, Level) else getattr(of, "values", ())
     return f"({MISSING})" if MISSING in labels else MISSING
@@ -264,7 +267,7 @@ def unseen_places(matrix: op.Operator, domain: Domain) -> frozenset[str]:
     return frozenset(name for name in domain.places if not seen.take(-1, axis=domain.position(name)).any())
 
 
-def span_phrase(name: str, attribute: Attribute, first: int, last: int) -> str:
+def span_phrase(name: str, attribute: Dimension, first: int, last: int) -> str:
     """Say that an attribute lies in the cells ``first`` to ``last``."""
     label = attribute.span_label(first, last)
     match attribute:

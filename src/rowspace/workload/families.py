@@ -25,7 +25,7 @@ def ranges(domain: Domain, attribute: str) -> Workload:
     >>> w.size, w.label(0), w.label(w.size - 2)
     (5050, 'age = 0', 'age in [98, 100)')
     """
-    return _one(domain, Ranges(domain.subset([attribute])), f"ranges of {attribute}")
+    return _one(domain, Ranges(_own(domain, attribute)), f"ranges of {attribute}")
 
 
 def prefixes(domain: Domain, attribute: str) -> Workload:
@@ -38,7 +38,7 @@ def prefixes(domain: Domain, attribute: str) -> Workload:
     >>> prefixes(domain, "y").labels()
     ['y = 0', 'y in [0, 2)', 'y in [0, 3)']
     """
-    return _one(domain, Prefixes(domain.subset([attribute])), f"prefixes of {attribute}")
+    return _one(domain, Prefixes(_own(domain, attribute)), f"prefixes of {attribute}")
 
 
 def widths(domain: Domain, attribute: str, width: int) -> Workload:
@@ -51,7 +51,7 @@ def widths(domain: Domain, attribute: str, width: int) -> Workload:
     >>> widths(domain, "x", 2).labels()
     ['x in [0, 2)', 'x in [1, 3)', 'x in [2, 4)']
     """
-    return _one(domain, Widths(domain.subset([attribute]), width), f"ranges of {attribute} of {width} cells")
+    return _one(domain, Widths(_own(domain, attribute), width), f"ranges of {attribute} of {width} cells")
 
 
 def marginal(domain: Domain, *names: str, missing: bool = False) -> Workload:
@@ -95,11 +95,11 @@ def marginals(
             raise InvalidWorkload("sets must be a list of lists of names, such as [['age', 'sex'], ['age']]")
         return Workload(domain, [build.part(names) for names in listed])
     ways = range(_check_way(up_to, domain) + 1) if exactly is None else [_check_way(exactly, domain)]
-    number = sum(math.comb(len(domain), k) for k in ways)
+    number = sum(math.comb(len(domain.dimensions), k) for k in ways)
     if number > MAX_PARTS:
         raise TooLarge(f"these are {number:,} marginals, the limit is {MAX_PARTS:,}; choose fewer with sets=")
     # Combinations come in the order of the domain and without repetition: nothing to sort or refuse.
-    factors = [build.factor(name) for name in domain.names]
+    factors = [build.factor(name) for name in domain.dimensions]
     return Workload(domain, [Part(chosen) for k in ways for chosen in combinations(factors, k)])
 
 
@@ -113,7 +113,7 @@ def cube(domain: Domain, *, missing: bool = False) -> Workload:
     >>> cube(domain).size
     20
     """
-    return marginals(domain, up_to=len(domain), missing=missing)
+    return marginals(domain, up_to=len(domain.dimensions), missing=missing)
 
 
 def identity(domain: Domain, *, missing: bool = False) -> Workload:
@@ -126,7 +126,7 @@ def identity(domain: Domain, *, missing: bool = False) -> Workload:
     >>> identity(domain).size
     12
     """
-    return marginal(domain, *domain.names, missing=missing)
+    return marginal(domain, *domain.dimensions, missing=missing)
 
 
 def total(domain: Domain) -> Workload:
@@ -163,11 +163,16 @@ def product(
     chosen = {**(families or {}), **named}
     if not chosen:
         raise InvalidWorkload("product needs at least one attribute, such as product(domain, age='ranges')")
+    return Workload(domain, [product_part(domain, chosen)])
+
+
+def product_part(domain: Domain, chosen: Mapping[str, str | op.Operator]) -> Part:
+    """Return the product of the families of some attributes; of none it is the total."""
     factors = [_family(domain, name, family) for name, family in chosen.items()]
     words = [f"{name} {family}" if isinstance(family, str) else name for name, family in chosen.items()]
     kept = [factor for factor in factors if factor is not None]
     _refuse_repetition(domain, list(chosen))
-    return Workload(domain, [Part(_in_order(domain, kept), name=" × ".join(words))])
+    return Part(_in_order(domain, kept), name=" × ".join(words))
 
 
 class _Marginals:
@@ -200,6 +205,13 @@ def _one(domain: Domain, factor: Factor, name: str) -> Workload:
     return Workload(domain, [Part((factor,), name=name)])
 
 
+def _own(domain: Domain, name: str) -> Domain:
+    """Return the domain of one attribute to count by."""
+    own = domain.subset([name])
+    domain.resolve(name)  # which no measure does
+    return own
+
+
 def _cells(domain: Domain, name: str, missing: bool = False) -> Factor:
     """Return the identity on an attribute, or the sums of a level; `missing` where values can be."""
     attribute, level = domain.resolve(name)
@@ -226,9 +238,9 @@ def _family(domain: Domain, name: str, family: str | op.Operator) -> Factor | No
             domain.resolve(name)
             return None
         case "ranges":
-            return Ranges(domain.subset([name]))
+            return Ranges(_own(domain, name))
         case "prefixes":
-            return Prefixes(domain.subset([name]))
+            return Prefixes(_own(domain, name))
     raise InvalidWorkload(f"{name!r} needs one of {', '.join(_FAMILIES)} or an operator, got {family!r}")
 
 
@@ -258,6 +270,7 @@ def _refuse_repetition(domain: Domain, names: list[str]) -> None:
 
 def _check_way(way: int | None, domain: Domain) -> int:
     """Return a number of attributes to combine."""
-    if isinstance(way, bool) or not isinstance(way, int) or not 0 <= way <= len(domain):
-        raise InvalidWorkload(f"marginals can combine 0 to {len(domain)} attributes here, got {way!r}")
+    most = len(domain.dimensions)
+    if isinstance(way, bool) or not isinstance(way, int) or not 0 <= way <= most:
+        raise InvalidWorkload(f"marginals can combine 0 to {most} attributes here, got {way!r}")
     return way

@@ -72,7 +72,7 @@ def _over_some(operator: op.Operator, domain: Domain, names: tuple[str, ...]) ->
 
 def factor_of(domain: Domain, operator: op.Operator) -> Factor:
     """Return an operator as a factor; well-known ones on one attribute get readable labels."""
-    if len(domain) == 1 and operator.shape[1] == domain.size:
+    if len(domain) == 1 and operator.shape[1] == domain.size and not domain.measures:
         match operator:
             case op.Identity():
                 return Cells(domain)

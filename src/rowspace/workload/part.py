@@ -109,7 +109,10 @@ class Part:
             _spread(rows, partial(factor.phrases, joined=joined))
             for factor, rows in zip(self.factors, self._rows(start, stop), strict=True)
         ]
-        return [" and ".join(phrases) for phrases in zip(*columns, strict=True)]
+        leading = [column for factor, column in zip(self.factors, columns, strict=True) if factor.leads]
+        others = [column for factor, column in zip(self.factors, columns, strict=True) if not factor.leads]
+        conditions = [[" and ".join(phrases) for phrases in zip(*others, strict=True)]] if others else []
+        return [", ".join(words) for words in zip(*leading, *conditions, strict=True)]
 
     def entries(self, start: int, stop: int) -> dict[str, list[str]]:
         """Return what stands in each table column for the queries ``start`` to ``stop - 1``."""

@@ -123,7 +123,8 @@ class Workload:
         >>> w.reduced().domain.names
         ('sex',)
         """
-        names = self.attributes or (min(self.domain.names, key=lambda name: self.domain[name].size),)
+        every = self.domain.dimensions or self.domain.names
+        names = self.attributes or (min(every, key=lambda name: self.domain[name].size),)
         if names == self.domain.names:
             return self
         return self.about(self.domain.subset(names))

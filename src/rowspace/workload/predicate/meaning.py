@@ -162,7 +162,7 @@ def _no_place(name: str, missing: Missing, source: Source) -> PredicateError:
 def _test_cells(test: Test, domain: Domain, source: Source) -> Mask:
     """Return the cells of one test along its attribute's axis."""
     name, level = _resolve(test.name, test.position, domain, source)
-    attribute = domain[name]
+    attribute = domain.dimension(name)
     if test.part is not None:
         cells = part_cells(test, attribute, source)
     else:

@@ -103,7 +103,7 @@ def _same_text(
 
 def _values(term: Term, domain: Domain, source: Source) -> _Values:
     """The values of an attribute's cells, or the reason why a cell does not have one."""
-    attribute = domain[term.name]
+    attribute = domain.dimension(term.name)
     match attribute:
         case Dates() if not attribute.times and _width(attribute) == _DAY:
             return _Values("days", (attribute.edges[:-1] // _DAY).astype(np.int64))

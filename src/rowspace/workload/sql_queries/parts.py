@@ -14,7 +14,7 @@ from itertools import pairwise
 import numpy as np
 import numpy.typing as npt
 
-from rowspace.domain import Attribute, Categorical, Dates, Domain, Numeric
+from rowspace.domain import Categorical, Dates, Dimension, Domain, Numeric
 from rowspace.exceptions import TooLarge
 from rowspace.workload.conditions import Conditions, check_entries
 from rowspace.workload.factors import Cells, Factor, LevelCells
@@ -49,18 +49,18 @@ def worded(domain: Domain, cells: _Indices) -> Condition | None:
     if int(np.prod([len(axis) for axis in along], dtype=object)) != len(cells):
         return None  # not a product of conditions on each attribute
     found: list[Condition] = []
-    for (name, attribute), chosen in zip(domain.attributes, along, strict=True):
+    for name, chosen in zip(domain.names, along, strict=True):
         if len(chosen) == domain.shape[domain.position(name)] and len(domain) > 1:
             # It says nothing, but a saved condition must touch the attributes it is about.
             return None
-        condition = _one(name, attribute, chosen)
+        condition = _one(name, domain.dimension(name), chosen)
         if condition is None:
             return None
         found.extend(condition.conditions if isinstance(condition, And) else [condition])
     return found[0] if len(found) == 1 else And(tuple(found))
 
 
-def _one(name: str, attribute: Attribute, cells: _Indices) -> Condition | None:
+def _one(name: str, attribute: Dimension, cells: _Indices) -> Condition | None:
     """A condition on one attribute; the cell after its last is the place for missing values."""
     if cells[-1] == attribute.size:
         if len(cells) == 1:
