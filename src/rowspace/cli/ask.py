@@ -75,6 +75,8 @@ def _rows(answers: pd.DataFrame, texts: Sequence[str], parts: Sequence[Workload]
     """A condition is shown as it was typed; SQL has several answers, each with words of its own."""
     each = zip(texts, parts, strict=True)
     words = [label for text, part in each for label in (part.labels() if is_sql(text) else [text])]
+    # Means come after everything else that was asked.
+    words += [label for part in parts for label in part.shown.labels(part.size)]
     return answer_rows(answers, range(len(words)), words)
 
 

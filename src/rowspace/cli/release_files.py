@@ -27,6 +27,9 @@ if TYPE_CHECKING:
 
 NATIVE = ".release"
 
+_SHOWN_WITH_MEANS = 10_000
+"""Most answers that are computed for a screen when there are means among them."""
+
 
 def check_outputs(outputs: Sequence[Path] | None, inputs: Sequence[Path], *, force: bool) -> list[Path]:
     """The files to write, the native one first: should a later one fail, everything can be had from it."""
@@ -74,6 +77,8 @@ def answers_to_show(made: Release, level: float, *, all_of_them: bool) -> pd.Dat
     workload = made.plan.workload
     if all_of_them:
         return made.answers(level) if workload.size <= TABLE_LIMIT else None
+    if workload.means and workload.size <= _SHOWN_WITH_MEANS:
+        return made.answers(level)  # means come last, and are what was asked for
     return next(made.stream(level=level)) if workload.parts[0].size <= TABLE_LIMIT else None
 
 
@@ -95,7 +100,7 @@ def show_release(
         *([cost] if cost else []),
     )
     if answers is not None:
-        screen.show(answers_view(first_answers(plan.workload, answers), level, width=screen.out.width))
+        screen.show(answers_view(first_answers(plan.workload.shown, answers), level, width=screen.out.width))
     screen.show(Text(" Negative or fractional counts are noise, not mistakes.", "dim"))
     if plan.population:
         screen.show(Text(f" {plan.population}"))

@@ -73,6 +73,11 @@ class Measure:
         return (self.high - self.low) / self.steps
 
     @property
+    def bounds(self) -> str:
+        """Both bounds as people write them."""
+        return f"[{self.label(0)}, {self.label(1)}]"
+
+    @property
     def largest(self) -> float:
         """The largest size of a value."""
         return max(abs(self.low), abs(self.high))
@@ -86,7 +91,7 @@ class Measure:
         return f"{(self.low, self.high)[index]:.12g}"
 
     def __str__(self) -> str:
-        return f"a number in [{self.label(0)}, {self.label(1)}], in steps of {self.step:.12g}"
+        return f"a number in {self.bounds}, in steps of {self.step:.12g}"
 
     def __repr__(self) -> str:
         return f"Measure({self.name!r}, {self.label(0)}, {self.label(1)}, step={self.step:.12g})"

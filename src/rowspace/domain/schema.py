@@ -89,6 +89,11 @@ class Domain:
         """Names of what records are counted by: all but the measures."""
         return tuple(name for name, attribute in self.attributes if not isinstance(attribute, Measure))
 
+    @cached_property
+    def measured(self) -> frozenset[str]:
+        """Names of the measures."""
+        return frozenset(self.names) - frozenset(self.dimensions)
+
     @property
     def measures(self) -> tuple[Measure, ...]:
         """What is added up rather than counted by."""

@@ -5,7 +5,7 @@ from .choosing import CELL_LIMIT, plan
 from .considered import Considered, considered
 from .groups import GroupError
 from .plan import Candidate, Plan
-from .population import interval_words, population
+from .population import interval_words, population, summed_values
 from .purpose import Purpose, for_purpose
 from .target_text import Target, parse_target
 from .targets import TargetPlan, plan_for
@@ -32,5 +32,6 @@ __all__ = [
     "plan_for",
     "population",
     "recalibrated",
+    "summed_values",
     "whatif",
 ]

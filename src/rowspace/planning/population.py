@@ -29,14 +29,34 @@ missing are not counted.
     return " ".join([*capped, *([_dropped(dropping)] if dropping else [])])
 
 
-def interval_words(population: str, level: float) -> str:
+def summed_values(domain: Domain) -> str:
+    """What becomes of the values of measures before they are summed; nothing, where there are none.
+
+    >>> print(summed_values(Domain(measures=[Measure("income", 0, 200_000, step=1_000)])))
+    Values of income are clipped to [0, 200000] and rounded to steps of 1000 before they are added up, and those that \
+are missing are in no sum: intervals cover these sums and their means.
+    """
+    if not domain.measures:
+        return ""
+    grids = [
+        f"{own.name} are clipped to {own.bounds} and rounded to steps of {own.step:.12g}"
+        for own in domain.measures
+    ]
+    return (
+        f"Values of {', those of '.join(grids)} before they are added up, and those that are missing are in no sum: "
+        "intervals cover these sums and their means."
+    )
+
+
+def interval_words(population: str, level: float, *, sums: bool = False) -> str:
     """What an interval covers, and how surely.
 
     >>> interval_words("", 0.95)
     'Each interval by itself covers the true count with probability 0.95.'
     """
-    count = "the count among the records that are counted" if population else "the true count"
-    return f"Each interval by itself covers {count} with probability {level:g}."
+    what = "count, sum or mean" if sums else "count"
+    covered = f"the {what} among the records that are counted" if population else f"the true {what}"
+    return f"Each interval by itself covers {covered} with probability {level:g}."
 
 
 def _capped(unit: PrivacyUnit) -> str:
@@ -48,7 +68,7 @@ def _capped(unit: PrivacyUnit) -> str:
 
 def _drops(attribute: Attribute) -> bool:
     """Whether records with values the attribute does not know are left out of every answer."""
-    return getattr(attribute, "outside", "drop") == "drop" and getattr(attribute, "other", None) is None
+    return attribute.drops and getattr(attribute, "other", None) is None
 
 
 def _dropped(attributes: Sequence[tuple[str, Attribute]]) -> str:

@@ -29,6 +29,11 @@ def answer_columns(labels: Mapping[str, Any], figures: Mapping[str, Any]) -> dic
     return columns | dict(figures)
 
 
+def largest_value(queries: Workload) -> float:
+    """What a record can add to an answer at most, where there are sums: rounding errors grow with it."""
+    return max((1.0, *(own.largest for own in queries.reduced().domain.measures)))
+
+
 def answer_table(
     queries: Workload,
     columns: tuple[Vector, Vector, Vector],

@@ -11,12 +11,14 @@ import scipy
 
 from rowspace import operators as op
 from rowspace.domain import Dates, Domain, Numeric
-from rowspace.exceptions import TooLarge
+from rowspace.exceptions import InvalidInput, TooLarge
 from rowspace.operators.base import Vector
 from rowspace.workload import Part, Workload, marginal, prefixes, product
 from rowspace.workload.factors import Factor
+from rowspace.workload.sums import Mean
 
 from .combined import Combined
+from .means import FIGURES, mean_figures
 from .release import Release
 
 _MOST_MERGED = 2**20
@@ -43,6 +45,10 @@ class Estimates:
     def joined(self, other: Estimates) -> Estimates:
         """These, then the others."""
         return Estimates(*(a + b for a, b in zip(vars(self).values(), vars(other).values(), strict=True)))
+
+    def answered(self) -> Estimates:
+        """Those that have an answer: a mean of hardly any records has none."""
+        return self.take(at for at, answer in enumerate(self.answer) if not math.isnan(answer))
 
     def take(self, indices: Iterable[int]) -> Estimates:
         """Some of them, in the order of the indices."""
@@ -146,15 +152,20 @@ def chart_table(
 def answers_of(release: Release | Combined, parts: Sequence[Part], level: float) -> Estimates:
     """The answers of some parts of the workload, labelled as the workload labels them."""
     queries = Workload(release.plan.domain, list(parts))
-    return _ask(release, queries, tuple(queries.labels()), level)
+    means = [part for part in parts if part.factors and isinstance(part.factors[-1], Mean)]
+    if not means:
+        return _ask(release, queries, tuple(queries.labels()), level)
+    if len(means) < len(parts):
+        raise InvalidInput("expected means apart from other queries")
+    figures = [mean_figures(release, part, level) for part in means]
+    columns = (np.concatenate([own[name] for own in figures]).tolist() for name in FIGURES)
+    return Estimates(tuple(queries.labels()), *map(tuple, columns))
 
 
 def _ask(release: Release | Combined, queries: Workload, labels: tuple[str, ...], level: float) -> Estimates:
     """The answers under these labels."""
     answers = release.ask(queries, level)
-    return Estimates(
-        labels, *(tuple(answers[name].tolist()) for name in ("answer", "std_error", "low", "high"))
-    )
+    return Estimates(labels, *(tuple(answers[name].tolist()) for name in FIGURES))
 
 
 def _labels(factor: Factor) -> list[str]:

@@ -29,11 +29,11 @@ from rowspace.privacy import Privacy
 from rowspace.reconstruct import merged
 from rowspace.workload import Workload
 
-from .answer_columns import answer_table
+from .answer_columns import answer_table, largest_value
 from .combined_answers import Answers, answers_from
 from .combined_privacy import Guarantees
 from .evidence import Evidence, as_queries, measurement_of
-from .methods import DerivedAnswers
+from .methods import DerivedAnswers, means_portion, with_means
 from .notes import read_as
 from .portions import portions
 from .release import TABLE_LIMIT, Release
@@ -132,7 +132,7 @@ class Combined(DerivedAnswers):
         >>> len(both.answers(level=0.9))
         18
         """
-        return self._table(self.plan.workload, level)
+        return with_means(self, self.plan.workload, self._table(self.plan.workload, level), level)
 
     def ask(self, queries: Workload | str | Sequence[str], level: float = 0.95) -> pd.DataFrame:
         """Answers to other queries over the same attributes, for free; predicates may be given as text.
@@ -145,7 +145,8 @@ class Combined(DerivedAnswers):
         >>> both.ask("age >= 2").columns.tolist()
         ['group', 'age', 'answer', 'std_error', 'low', 'high']
         """
-        return self._table(as_queries(self.plan.domain, queries), level)
+        within = as_queries(self.plan.domain, queries)
+        return with_means(self, within, self._table(within, level), level)
 
     def stream(self, rows: int = 2**18, level: float = 0.95) -> Iterator[pd.DataFrame]:
         """The answers to the queries of all releases in portions of about so many rows; see `Release.stream`.
@@ -160,6 +161,7 @@ class Combined(DerivedAnswers):
         """
         for portion in portions(self.plan.workload, rows):
             yield self._table(portion, level, self.plan.workload.columns)
+        yield from means_portion(self, self.plan.workload, level)
 
     def _table(
         self, queries: Workload, level: float, attributes: Sequence[str] | None = None
@@ -170,7 +172,8 @@ class Combined(DerivedAnswers):
             )
         largest_count = max(release.largest_count for release in self.releases)
         columns = self._answers.table(queries, level)
-        return answer_table(queries, columns, largest_count, self, level, attributes)
+        largest = largest_count * largest_value(queries)
+        return answer_table(queries, columns, largest, self, level, attributes)
 
     @property
     def spent(self) -> tuple[Privacy, ...]:
@@ -200,7 +203,7 @@ def combined_statement(releases: int, plan: CombinedPlan, method: str) -> str:
     """What so many releases together have promised, and how to read what is made of them."""
     return (
         f"{releases} releases combined by rowspace {__version__}, under {plan.privacy}, {method}. "
-        f"{read_as(plan.population)} Combining and any further computation cost no privacy."
+        f"{read_as(plan.population, domain=plan.domain)} Combining and any further computation cost no privacy."
     )
 
 

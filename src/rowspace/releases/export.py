@@ -132,7 +132,8 @@ def _json(file: BinaryIO, content: _Content) -> None:
     file.write(json.dumps(head, ensure_ascii=False, allow_nan=False)[:-1].encode() + b', "answers": [')
     separator = b"\n"
     for portion in content.portions():
-        for row in portion.to_dict(orient="records"):
+        # A mean that has no answer is null.
+        for row in portion.astype(object).where(portion.notna(), None).to_dict(orient="records"):
             file.write(separator + json.dumps(row, ensure_ascii=False, allow_nan=False).encode())
             separator = b",\n"
     file.write(b"\n]}\n")

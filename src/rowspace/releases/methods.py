@@ -5,16 +5,18 @@ They are imported when they are called: most releases need none of them.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, cast
 
-from .notes import stating
+from .notes import stating, with_notes
 
 if TYPE_CHECKING:
     import numpy as np
     import pandas as pd
     from matplotlib.axes import Axes
+
+    from rowspace.workload import Workload
 
     from .combined import Combined
     from .consistent import Consistent
@@ -77,6 +79,27 @@ class DerivedAnswers:
         from .derived import share
 
         return stating(share(self._release, part, of, level), self._release)
+
+    def mean(self, measure: str, *by: str, where: str | None = None, level: float = 0.95) -> pd.DataFrame:
+        """The mean of a measure, for every combination of some attributes where some are named.
+
+        measure: its name. by: attributes or levels of a taxonomy.
+        where: a condition on the records, as text; all of them unless given.
+        level: the confidence level of the intervals.
+
+        Of values as they were summed: clipped to the bounds and rounded to the grid. A group whose number of records is
+        not distinguishable from zero has no answer (NaN), and `method` says so.
+
+        >>> import pandas as pd, rowspace as rs
+        >>> people = rs.Domain(sex=rs.Categorical(["F", "M"]), measures=[rs.Measure("income", 0, 10, step=1)])
+        >>> plan = rs.plan(rs.workload.mean(people, "income", by="sex"), rs.PureDP(1e6))
+        >>> made = rs.release(plan, pd.DataFrame({"sex": ["F", "F", "M", None], "income": [2, 3, 9, 1]}))
+        >>> made.mean("income", "sex")["answer"].tolist()
+        [2.5, 9.0]
+        """
+        from .means import mean
+
+        return stating(mean(self._release, measure, *by, where=where, level=level), self._release)
 
     def cdf(
         self, attribute: str, where: str | None = None, level: float = 0.95, *, simultaneous: bool = False
@@ -295,3 +318,28 @@ class DerivedAnswers:
     @property
     def _release(self) -> Release:
         return cast("Release", self)
+
+
+def means_portion(
+    release: Release | Combined, queries: Workload, level: float, columns: tuple[str, ...] | None = None
+) -> Iterator[pd.DataFrame]:
+    """The means of a workload over a release's domain as one more portion of its answers, where it has some."""
+    if queries.domain.measures:
+        from .means import means_among
+
+        found = means_among(release, queries, level, columns or queries.columns)
+        if found is not None:
+            yield with_notes(found, release, level)
+
+
+def with_means(
+    release: Release | Combined, queries: Workload, answers: pd.DataFrame, level: float
+) -> pd.DataFrame:
+    """A table of answers with the means of the workload after them."""
+    for means in means_portion(release, queries, level):
+        import pandas as pd
+
+        notes = answers.attrs
+        answers = pd.concat([answers, means], ignore_index=True)
+        answers.attrs |= notes
+    return answers

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
-from rowspace.planning import interval_words
+from rowspace.domain import Domain
+from rowspace.planning import interval_words, summed_values
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -27,12 +28,15 @@ class Stated(Protocol):
         ...
 
 
-def read_as(population: str, noise: str = "noise") -> str:
+def read_as(population: str, noise: str = "noise", domain: Domain | None = None) -> str:
     """How to read unbiased answers, in words."""
     before, among = (f"{population} ", " for the records that are counted") if population else ("", "")
+    values = "" if domain is None else summed_values(domain)
+    unit, means = (" ", " Means are ratios of such answers.") if values else (", in counts, ", "")
+    before += f"{values} " if values else ""
     return (
-        f"{before}Answers are unbiased{among}: {noise} was added, and the standard error of an answer, in counts, says "
-        "how much. They agree with one another; a negative or fractional count is noise, not a mistake."
+        f"{before}Answers are unbiased{among}: {noise} was added, and the standard error of an answer{unit}says how "
+        f"much. They agree with one another; a negative or fractional count is noise, not a mistake.{means}"
     )
 
 
@@ -50,7 +54,8 @@ def notes_of(release: Stated, level: float | None = None) -> dict[str, Any]:
     if left_out:
         notes["population"] = left_out
     if level is not None:
-        notes |= {"level": level, "intervals": interval_words(left_out, level)}
+        sums = bool(_plan(release).domain.measures)
+        notes |= {"level": level, "intervals": interval_words(left_out, level, sums=sums)}
     return notes
 
 
@@ -77,6 +82,9 @@ def stating(derived: Derived, release: Release | Combined) -> Derived:
     return derived
 
 
+def _plan(release: Any) -> Any:
+    return release.plan if hasattr(release, "plan") else release.release.plan
+
+
 def _population(release: Any) -> str:
-    plan = release.plan if hasattr(release, "plan") else release.release.plan
-    return str(plan.population)
+    return str(_plan(release).population)

@@ -31,9 +31,9 @@ from rowspace.planning import Plan
 from rowspace.strategy import Reconstruction, Strategy, dropped_bits, noisy_values
 from rowspace.workload import Workload
 
-from .answer_columns import answer_table
+from .answer_columns import answer_table, largest_value
 from .evidence import as_queries
-from .methods import DerivedAnswers
+from .methods import DerivedAnswers, means_portion, with_means
 from .notes import read_as
 from .portions import portions
 
@@ -106,6 +106,7 @@ class Release(DerivedAnswers):
         """The workload's answers: labels, answer, std_error and a confidence interval at `level`.
 
         The frame's ``attrs`` hold the statement, the level and, where records are left out, the population covered.
+        Means come last, after the sums and the numbers of records that they are ratios of.
 
         >>> from rowspace.sample import small_release
         >>> release = small_release()
@@ -114,7 +115,7 @@ class Release(DerivedAnswers):
         0   0   F    10.0
         1   0   M    20.0
         """
-        return self._table(self.plan.counted, level)
+        return with_means(self, self.plan.counted, self._table(self.plan.counted, level), level)
 
     def ask(self, queries: Workload | str | Sequence[str], level: float = 0.95) -> pd.DataFrame:
         """Answers to other queries over the same attributes, for free; as text they are conditions or SQL.
@@ -131,7 +132,7 @@ class Release(DerivedAnswers):
         """
         within = as_queries(self.plan.domain, queries)
         try:
-            return self._table(within, level)
+            return with_means(self, within, self._table(within, level), level)
         except UnsupportedWorkload:
             if self.plan.given:
                 raise
@@ -156,6 +157,7 @@ class Release(DerivedAnswers):
         """
         for portion in portions(self.plan.counted, rows):
             yield self._table(portion, level, self.plan.workload.columns)
+        yield from means_portion(self, self.plan.counted, level, self.plan.workload.columns)
 
     def _table(
         self, queries: Workload, level: float, attributes: Sequence[str] | None = None
@@ -171,14 +173,16 @@ class Release(DerivedAnswers):
                 "rs.combine([*earlier, release])"
             )
         columns = self._answer(queries), *self.plan.error_bars(level, queries)
-        return answer_table(queries, columns, self.largest_count, self, level, attributes)
+        largest = self.largest_count * largest_value(queries)
+        return answer_table(queries, columns, largest, self, level, attributes)
 
     @property
     def statement(self) -> str:
         """What was promised and how to read the numbers, in plain words; goes with every export."""
         plan = self.plan
+        reading = read_as(plan.population, plan.noise.name, plan.domain)
         return (
-            f"Released by rowspace {__version__} under {plan.privacy}. {read_as(plan.population, plan.noise.name)} "
+            f"Released by rowspace {__version__} under {plan.privacy}. {reading} "
             "Any further computation on these numbers costs no privacy."
         )
 

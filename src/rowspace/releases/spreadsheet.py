@@ -134,7 +134,7 @@ def _own_columns(frame: pd.DataFrame, workload: Workload, parts: list[Part]) -> 
 def _groups(workload: Workload) -> dict[str, list[Part]]:
     """The parts of every group, in the order of the workload."""
     groups: dict[str, list[Part]] = {}
-    for part in workload.parts:
+    for part in workload.shown.parts:
         groups.setdefault(part.group, []).append(part)
     return groups
 

@@ -128,18 +128,21 @@ def _unreadable(column: ColumnLook, attribute: Attribute, is_text: bool) -> str:
     )
 
 
-def _outside(column: ColumnLook, attribute: Numeric, looked: TableLook) -> str:
+def _outside(column: ColumnLook, attribute: Numeric | Measure, looked: TableLook) -> str:
     """How many are beyond which bound, and how far."""
+    highest = _shown(attribute.high, attribute)
+    # A bound of a measure is a value of it, the upper edge of the last bin is in none.
+    beyond = f"above {highest}" if isinstance(attribute, Measure) else f"at {highest} or above"
     sides = []
     if column.below:
-        sides.append(f"{column.below:,} below {attribute.format(attribute.low)}")
+        sides.append(f"{column.below:,} below {_shown(attribute.low, attribute)}")
     if column.above:
-        sides.append(f"{column.above:,} at {attribute.format(attribute.high)} or above")
+        sides.append(f"{column.above:,} {beyond}")
     reach = f"from {_shown(column.lowest, attribute)} to {_shown(column.highest, attribute)}"
     return f"{_rows(column.below + column.above, looked)} outside ({', '.join(sides)}; values reach {reach})"
 
 
-def _shown(value: float, attribute: Numeric) -> str:
+def _shown(value: float, attribute: Numeric | Measure) -> str:
     """A number as it is, a time as people write it where the calendar has it."""
     if isinstance(attribute, Dates):
         try:

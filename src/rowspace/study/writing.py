@@ -6,7 +6,7 @@ import dataclasses
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from rowspace.domain import Attribute, Domain
+from rowspace.domain import Attribute, Domain, Measure
 from rowspace.exceptions import InvalidStudy
 from rowspace.privacy import ZCDP, ApproxDP, Privacy, PrivacyUnit, PureDP
 
@@ -113,6 +113,11 @@ def _attribute_block(name: str, attribute: Attribute) -> str:
     if kind == "categorical":
         drops = {"outside": "drop"} if attribute.drops else {}
         fields = {"categories": fields["values"], "other": fields["other"], **drops}
+    if isinstance(attribute, Measure):
+        bounds = {"low": _shortest(attribute.low), "high": _shortest(attribute.high)}
+        return _block(
+            f"[{tomlkit.key(['measure', name]).as_string()}]", bounds | {"step": _shortest(attribute.step)}
+        )
     if kind == "numeric":
         fields |= {end: _shortest(fields[end]) for end in ("low", "high") if end in fields}
         fields["integer"] = fields["integer"] or None

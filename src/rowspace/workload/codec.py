@@ -38,6 +38,7 @@ def encode_parts(parts: Sequence[Part]) -> tuple[dict[str, Any], Arrays]:
             "factors": [numbers[id(factor)] for factor in part.factors],
             "weight": part.weight,
             "name": part.name,
+            **({} if part.mean is None else {"mean": part.mean}),
         }
         for part in parts
     ]
@@ -66,16 +67,21 @@ def decode_parts(tree: Mapping[str, Any], arrays: Arrays, domain: Domain, most: 
                 "factors": list(numbers),
                 "weight": float() | int() as weight,
                 "name": None | str() as name,
-            } if _is_name(name) and all(type(n) is int and 0 <= n < len(factors) for n in numbers):
-                parts.append(Part(tuple(factors[number] for number in numbers), weight, name))
+            } if (
+                _is_name(name)
+                and _is_name(saved.get("mean"))
+                and all(type(n) is int and 0 <= n < len(factors) for n in numbers)
+            ):
+                own = tuple(factors[number] for number in numbers)
+                parts.append(Part(own, weight, name, saved.get("mean")))
             case _:
                 raise InvalidWorkload("a saved part needs factors, a weight and a name")
     return parts
 
 
-def _is_name(name: str | None) -> bool:
+def _is_name(name: object) -> bool:
     """Whether a part may be called so in a table."""
-    return name is None or name.isprintable()
+    return name is None or (isinstance(name, str) and name.isprintable())
 
 
 def _encode_factor(factor: Factor) -> tuple[dict[str, Any], Arrays]:

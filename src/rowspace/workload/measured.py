@@ -10,7 +10,7 @@ from rowspace.domain import Domain
 from rowspace.exceptions import InvalidWorkload
 from rowspace.workload.families import product_part
 from rowspace.workload.part import Part
-from rowspace.workload.sums import Sum, Valued, group_name
+from rowspace.workload.sums import Sum, Valued, group_name, measured
 from rowspace.workload.union import Workload
 
 Families = Mapping[str, str | op.Operator]
@@ -79,7 +79,9 @@ def mean(
     """
     chosen = {**(families or {}), **named}
     names = [by] if isinstance(by, str) else list(by)
-    return Workload(domain, [_part(kind, domain, measure, names, chosen) for kind in (Sum, Valued)])
+    halves = [_part(kind, domain, measure, names, chosen) for kind in (Sum, Valued)]
+    name = str(halves[0].name).replace(Sum.word, "mean", 1)
+    return Workload(domain, [replace(half, mean=name) for half in halves])
 
 
 def _part(
@@ -91,7 +93,7 @@ def _part(
 ) -> Part:
     if not isinstance(domain, Domain):
         raise InvalidWorkload(f"a workload needs a Domain first, got {type(domain).__name__}")
-    own = domain.measure(measure)
+    domain.measure(measure)
     names = [by] if isinstance(by, str) else list(by)
     if repeated := [name for name in names if name in families]:
         raise InvalidWorkload(f"{repeated[0]!r} is named twice in one product; name it once")
@@ -106,9 +108,4 @@ def _part(
         ]
     )
     factor = kind(domain.subset([measure]))
-    return replace(
-        rest,
-        factors=(*rest.factors, factor),
-        weight=1 / own.largest if kind is Sum else 1.0,
-        name=group_name(factor, about),
-    )
+    return measured(replace(rest, name=group_name(factor, about)), factor)

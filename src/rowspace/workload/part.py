@@ -67,6 +67,8 @@ class Part:
     factors: tuple[Factor, ...]
     weight: float = 1.0
     name: str | None = None
+    mean: str | None = None
+    """The group of means that it is a half of: sums, or the numbers of records that they are divided by."""
 
     @cached_property
     def size(self) -> int:

@@ -18,6 +18,7 @@ from rowspace.tables import ProductWorkload
 from rowspace.workload.codec import Arrays, decode_parts, encode_parts
 from rowspace.workload.factors import Factor
 from rowspace.workload.part import Part, Positions, products
+from rowspace.workload.sums import Means, means_in
 
 #: Most parts of one workload (the cube of 20 attributes, all sets of up to 3 of 228).
 MAX_PARTS = 2_000_000
@@ -87,6 +88,17 @@ class Workload:
         used = {name for factor in self._factors for name in factor.columns}
         known = [(name, *getattr(attribute, "levels", ())) for name, attribute in self.domain.attributes]
         return tuple(name for names in known for name in names if name in used)
+
+    @property
+    def means(self) -> list[Means]:
+        """The groups of means among its queries: a sum, and the number of records that it is divided by."""
+        return means_in(self.parts)
+
+    @property
+    def shown(self) -> Workload:
+        """The same with a group for every group of means after all others: for labels, since means are not linear."""
+        means = tuple(own.words for own in self.means)
+        return self._with_parts((*self.parts, *means)) if means else self
 
     def __add__(self, other: Workload) -> Workload:
         """Return the union: the queries of both, the left ones first."""

@@ -57,7 +57,7 @@ class Gallery:
 def gallery(release: Release | Combined, level: float) -> Gallery:
     """Histograms of attributes, cumulative counts of those asked for in ranges, tables of two, lists of conditions."""
     workload = release.plan.workload
-    names = workload.columns
+    names = [name for name in workload.columns if name not in workload.domain.measured]
     tables = [part for part in workload.parts if _is_table(part)]
     remarks = []
     if len(names) > MOST_ATTRIBUTES:
@@ -66,7 +66,7 @@ def gallery(release: Release | Combined, level: float) -> Gallery:
         remarks.append(f"Charts are drawn for the first {MOST_TABLES} of {whole(len(tables))} tables of two.")
     return Gallery(
         release.plan.population,
-        interval_words(release.plan.population, level),
+        interval_words(release.plan.population, level, sums=bool(workload.domain.measures)),
         (
             tuple(_attributes(release, names[:MOST_ATTRIBUTES], level)),
             tuple(_tables(release, tables[:MOST_TABLES], level)),
@@ -189,13 +189,14 @@ def _heat(table: ChartTable) -> Figure:
 def _lists(release: Release | Combined, level: float) -> Iterator[Figure]:
     """Short groups of other queries, one row each."""
     groups: dict[str, list[Part]] = {}
-    for part in release.plan.workload.parts:
+    for part in release.plan.workload.shown.parts:
         if not _is_charted(part):
             groups.setdefault(part.group, []).append(part)
     short = [(name, parts) for name, parts in groups.items() if sum(p.size for p in parts) <= _MOST_LISTED]
     for name, parts in short[:MOST_LISTS]:
         data = known(answers_of, release, parts, level)
-        if data is not None:
+        data = data and data.answered()
+        if data:
             subtitle = f"Answers as asked; lines are {_percent(level)} intervals"
             yield Figure(name[:1].upper() + name[1:], subtitle, _listed(name, data, level), wide=True)
 

@@ -43,7 +43,7 @@ class Listing:
 
 def listing(release: Release | Combined, level: float) -> Listing:
     """The answers in one foldable table for each group."""
-    workload = release.plan.workload
+    workload = release.plan.workload.shown
     named: dict[str, list[Part]] = {}
     for part in workload.parts:
         named.setdefault(part.group, []).append(part)

@@ -19,6 +19,7 @@ from rowspace._version import __version__
 from rowspace.exceptions import InvalidInput
 from rowspace.files import write_whole
 from rowspace.ledger import content_digest
+from rowspace.planning import Plan
 from rowspace.privacy import Privacy, odds_bound
 from rowspace.releases import TABLE_LIMIT, Combined, Release
 
@@ -210,9 +211,16 @@ def _tiles(release: Release) -> tuple[Tile, ...]:
     return (
         Tile("answers", whole(plan.workload.size), f"from {whole(plan.domain.size)} cells"),
         Tile("privacy", parameters(plan.privacy), _step(plan.privacy)),
-        Tile("typical standard error", figures([plan.rmse])[0], "of an answer, in counts (root mean square)"),
+        Tile("typical standard error", *_own_error(plan)),
         Tile("certificate", *_certificate(release)),
     )
+
+
+def _own_error(plan: Plan) -> tuple[str, str]:
+    """The root mean square of the standard errors, where all answers are counts."""
+    if plan.domain.measures:
+        return "–", "counts and sums have no common unit: see each answer"
+    return figures([plan.rmse])[0], "of an answer, in counts (root mean square)"
 
 
 def _combined_tiles(both: Combined) -> tuple[Tile, ...]:

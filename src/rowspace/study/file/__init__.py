@@ -10,12 +10,12 @@ from pydantic import BeforeValidator, Field, ValidationError
 from pydantic.json_schema import GenerateJsonSchema, JsonSchemaValue
 from pydantic_core import PydanticCustomError, core_schema
 
-from rowspace.domain import Domain
+from rowspace.domain import Domain, Measure
 from rowspace.exceptions import InvalidStudy
 from rowspace.workload import Part, Workload
 
 from ..text import located
-from .attributes import AnyAttribute, typeless
+from .attributes import AnyAttribute, MeasureTable, typeless
 from .promises import AboutTable, DataTable, PrivacyTable
 from .queries import AnyQuery, nameless
 from .tables import MISTAKE, Table, shown
@@ -39,6 +39,7 @@ class StudyFile(Table):
     study: AboutTable
     privacy: PrivacyTable
     domain: Annotated[dict[str, AnyAttribute], BeforeValidator(_few)] = Field(min_length=1)
+    measure: Annotated[dict[str, MeasureTable], BeforeValidator(_few)] = Field(default_factory=dict)
     workload: list[AnyQuery] = Field(min_length=1, max_length=MAX_ENTRIES, fail_fast=True)
     data: DataTable = DataTable()
 
@@ -48,8 +49,12 @@ class StudyFile(Table):
         for name, table in self.domain.items():
             with located(f"[domain.{name[:200]}]"):
                 attributes[name] = table.attribute()
+        measures = []
+        for name, given in self.measure.items():
+            with located(f"[measure.{name[:200]}]"):
+                measures.append(Measure(name, given.low, given.high, step=given.step))
         with located("[domain]"):
-            return Domain(attributes)
+            return Domain(attributes, measures=measures)
 
     def read_workload(self, domain: Domain, folder: Path | None = None) -> Workload:
         """The union of all entries, in the order of the file; `folder` is where files of SQL may be."""
@@ -71,11 +76,11 @@ class StudyFile(Table):
                 if error["type"] == "list_type" and isinstance(got, dict):
                     return "[workload]: write [[workload]], in double brackets, before each family of queries"
                 return 'a study needs at least one query: write for example [[workload]] with marginal = ["age", "sex"]'
-            case ("workload" | "domain" as section, at, *inside):
-                place = f"[[workload]] entry {at + 1}" if section == "workload" else f"[domain.{at[:200]}]"
+            case ("workload" | "domain" | "measure" as section, at, *inside):
+                place = f"[[workload]] entry {at + 1}" if section == "workload" else f"[{section}.{at[:200]}]"
                 if inside:
                     return f"{place}: {error['msg']}"
-                if isinstance(got, dict):
+                if isinstance(got, dict) and section != "measure":
                     return f"{place}: {nameless(got) if section == 'workload' else typeless(got)}"
                 return f"{place}: expected a table of settings, got {shown(got)}"
             case ("domain",) if error["type"] == "too_short":

@@ -138,6 +138,14 @@ class WeekdayTable(AttributeTable):
     zone: _Zone = "UTC"
 
 
+class MeasureTable(Table):
+    """Numbers that are added up: values are clipped to the bounds and rounded to the grid."""
+
+    low: Number = key("the least value", 0)
+    high: Number = key("the largest value, from a code book and not from the data", 200_000)
+    step: Number | None = option("of the grid; a thousandth of the range unless given", 1_000)
+
+
 #: Every table of an attribute by its type.
 ATTRIBUTES: dict[str, type[AttributeTable]] = {
     get_args(table.model_fields["type"].annotation)[0]: table for table in AttributeTable.__subclasses__()

@@ -128,6 +128,30 @@ class _Product(QueryTable):
     )
 
 
+def _by() -> Any:
+    return option(
+        "beside `sum` or `mean`: one for each combination of these attributes", ["region", "sex"], []
+    )
+
+
+def _for_families() -> Any:
+    return option(
+        "beside `sum` or `mean`: one for each of these queries about other attributes", {"age": "ranges"}, {}
+    )
+
+
+class _Sum(QueryTable):
+    sum: Text = key("the sum of a measure", "income")
+    by: Texts = _by()
+    families: dict[str, _Each] = _for_families()
+
+
+class _Mean(QueryTable):
+    mean: Text = key("the mean of a measure: its sum, and the number of records with a value", "income")
+    by: Texts = _by()
+    families: dict[str, _Each] = _for_families()
+
+
 class _Predicates(QueryTable):
     predicates: Texts = key("conditions as text", ["age >= 65 and sex = 'F'"])
 

@@ -1,4 +1,7 @@
-"""The counts of a SELECT: COUNT(*), COUNT(*) FILTER, COUNT(CASE ...), SUM(CASE ... THEN 1 ELSE 0 END), COUNT_IF."""
+"""The counts of a SELECT: COUNT(*), COUNT(*) FILTER, COUNT(CASE ...), SUM(CASE ... THEN 1 ELSE 0 END), COUNT_IF.
+
+And of measures SUM(x), COUNT(x), and AVG(x), which is the one over the other; each with FILTER.
+"""
 
 from __future__ import annotations
 
@@ -15,11 +18,16 @@ from rowspace.workload.sql_queries.truths import Truth, all_of, keeps_missing, r
 
 @dataclass(frozen=True)
 class Count:
-    """A column of counts: which records it counts beside those of WHERE, its alias, and where it stands."""
+    """A column of counts: which records it counts beside those of WHERE, its alias, and where it stands.
+
+    of, measure: what is asked of those records instead of their number: "sum", "records" or "mean" of a measure.
+    """
 
     condition: Truth
     alias: str | None
     position: int
+    of: str = "count"
+    measure: str | None = None
 
 
 def read_count(item: exp.Expr, reader: ConditionReader) -> Count | None:
@@ -28,7 +36,32 @@ def read_count(item: exp.Expr, reader: ConditionReader) -> Count | None:
     if body.find(exp.AggFunc, exp.Window) is None:
         return None
     alias = item.alias if isinstance(item, exp.Alias) else None
-    return Count(_counted(body.unnest(), reader), alias or None, reader.columns.position(item))
+    position = reader.columns.position(item)
+    measured = _measured(body.unnest(), reader)
+    if measured is not None:
+        condition, of, name = measured
+        words = f"{of} {'with' if of == 'records' else 'of'} {name}"
+        return Count(condition, alias or words, position, of, name)
+    return Count(_counted(body.unnest(), reader), alias or None, position)
+
+
+_OF_MEASURES: dict[type[exp.Expr], str] = {exp.Sum: "sum", exp.Count: "records", exp.Avg: "mean"}
+
+
+def _measured(node: exp.Expr, reader: ConditionReader) -> tuple[Truth, str, str] | None:
+    """What an aggregate asks of a measure: of which records, what, of which one; None if of none."""
+    if isinstance(node, exp.Filter):
+        found = _measured(node.this, reader)
+        if found is None:
+            return None
+        condition, of, name = found
+        return all_of([condition, reader.read(node.expression.this)]), of, name
+    if type(node) not in _OF_MEASURES or node.this is None or node.expressions:
+        return None
+    argument = node.this.unnest()
+    if not isinstance(argument, exp.Column) or not reader.columns.is_measure(argument):
+        return None
+    return True, _OF_MEASURES[type(node)], reader.columns.spelt(argument)
 
 
 def _counted(node: exp.Expr, reader: ConditionReader) -> Truth:
@@ -83,7 +116,9 @@ def _of_sum(argument: exp.Expr, reader: ConditionReader) -> Truth:
     elif isinstance(argument, exp.Literal) and not argument.is_string and reader.value(argument) == 1:
         return True
     raise reader.columns.error(
-        argument, "SUM can only count here: write SUM(CASE WHEN ... THEN 1 ELSE 0 END), or COUNT(*)"
+        argument,
+        "SUM adds up declared measures, as SUM(income), with FILTER (WHERE ...) for some records only, and counts, as "
+        "SUM(CASE WHEN ... THEN 1 ELSE 0 END); this is neither",
     )
 
 
@@ -100,7 +135,8 @@ def _not_linear(node: exp.Expr, reader: ConditionReader) -> PredicateError:
         name = node.sql_name()
         return reader.columns.error(
             node,
-            f"{name} is not a count of records; only COUNT, and SUM(CASE WHEN ... THEN 1 ELSE 0 END), are",
+            f"{name} is not a count of records; only COUNT, and SUM(CASE WHEN ... THEN 1 ELSE 0 END), are, and SUM and "
+            "AVG of declared measures",
         )
     return reader.columns.error(
         node,

@@ -12,10 +12,12 @@ from rowspace.exceptions import InvalidWorkload, PredicateError
 from rowspace.files import open_regular
 from rowspace.workload.part import Part
 from rowspace.workload.predicate.tokens import with_quoting_advice
+from rowspace.workload.sql_queries.counts import Count
 from rowspace.workload.sql_queries.parts import PartBuilder
 from rowspace.workload.sql_queries.selects import Select, read_select
 from rowspace.workload.sql_queries.statements import MAX_LENGTH, SqlText, read_statements
 from rowspace.workload.sql_queries.truths import all_of
+from rowspace.workload.sums import Sum, Valued, mean_parts, measured
 from rowspace.workload.union import Workload
 
 
@@ -41,10 +43,20 @@ def _workload(domain: Domain, source: SqlText) -> Workload:
     for select, names in zip(selects, _group_names(selects), strict=True):
         for count, name in zip(select.counts, names, strict=True):
             truth = all_of([select.where, count.condition])
-            parts.extend(
-                Part(builder.factors(truth, keys, count.position), name=name) for keys in select.key_sets
-            )
+            for keys in select.key_sets:
+                plain = Part(builder.factors(truth, keys, count.position), name=name)
+                parts.extend(_asked(plain, count, domain))
     return Workload(domain, parts)
+
+
+def _asked(plain: Part, count: Count, domain: Domain) -> list[Part]:
+    """A count as it is, or what is asked of a measure instead of it."""
+    if count.measure is None:
+        return [plain]
+    own = domain.subset([count.measure])
+    if count.of == "mean":
+        return mean_parts(plain, own)
+    return [measured(plain, Sum(own) if count.of == "sum" else Valued(own))]
 
 
 def _content(text: object) -> str:

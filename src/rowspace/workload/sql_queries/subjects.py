@@ -7,7 +7,7 @@ from fractions import Fraction
 
 from sqlglot import exp
 
-from rowspace.domain import DATE_PARTS, Attribute, Dates, DayOfWeek, Domain, HourOfDay, Numeric
+from rowspace.domain import DATE_PARTS, Attribute, Dates, DayOfWeek, Domain, HourOfDay, Measure, Numeric
 from rowspace.exceptions import InvalidDomain, PredicateError
 from rowspace.workload.predicate.syntax import Value
 from rowspace.workload.sql_queries.stairs import DateSteps, NumberSteps, Steps
@@ -29,6 +29,17 @@ class Columns:
 
         As in SQL, names without quotes are matched in any case, unless that would be ambiguous.
         """
+        given = self.spelt(column)
+        try:
+            self.domain.resolve(given)
+        except InvalidDomain as error:
+            # "Male" is a name in SQL, whatever it was meant to be.
+            hint = f"; a text stands in single quotes: '{given}'" if column.this.args.get("quoted") else ""
+            raise self.error(column, f"{error}{hint}") from None
+        return given
+
+    def spelt(self, column: exp.Column) -> str:
+        """A column's name as it was declared, where it was."""
         given = column.name
         if column.table and column.table.lower() not in self.tables:
             raise self.error(column, f"{column.table!r} is not the table of this statement")
@@ -39,15 +50,12 @@ class Columns:
         if given not in self._names() and not column.this.args.get("quoted"):
             alike = [name for name in self._names() if name.lower() == given.lower()]
             given = alike[0] if len(alike) == 1 else given
-        if given not in self._names():
-            given = self._read_from(given, Dates) or given
-        try:
-            self.domain.resolve(given)
-        except InvalidDomain as error:
-            # "Male" is a name in SQL, whatever it was meant to be.
-            hint = f"; a text stands in single quotes: '{given}'" if column.this.args.get("quoted") else ""
-            raise self.error(column, f"{error}{hint}") from None
-        return given
+        return given if given in self._names() else self._read_from(given, Dates) or given
+
+    def is_measure(self, column: exp.Column) -> bool:
+        """Whether a column is one to add up."""
+        given = self.spelt(column)
+        return given in self.domain and isinstance(self.domain[given], Measure)
 
     def reading(self, column: exp.Column, kind: type[Attribute]) -> str | None:
         """The attribute of a kind that is a column, or is read from it; None when there is none."""

@@ -1,0 +1,161 @@
+"""Means of measures: sums over numbers of records, each with an interval. Functions of the released numbers.
+
+As for any ratio (`derived`), with r = A/B the noise of A − rB is that of one query. Where B is many standard errors
+from zero the interval is that query's over B, the delta method; nearer to zero it is Fieller's: all r for which A − rB
+is compatible with 0. Where B itself is compatible with 0 every mean is, and there is no answer: it would be noise.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import scipy
+
+from rowspace.exceptions import TooLarge
+from rowspace.operators import Sparse
+from rowspace.operators.base import Vector
+from rowspace.workload import Part, Workload
+from rowspace.workload.factors import Matrix
+from rowspace.workload.sums import Means, Sum, Valued
+
+from .answer_columns import answer_columns
+from .derived import DELTA_METHOD, FIELLER, STEADY_DENOMINATOR
+from .derived_groups import groups
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from .combined import Combined
+    from .release import Release
+
+MAX_ENTRIES = 10**7
+"""Most cells times groups of one table of means."""
+
+NO_ANSWER = "no answer: the number of records is not distinguishable from zero"
+
+FIGURES = ("answer", "std_error", "low", "high")
+
+
+def mean(
+    release: Release | Combined, measure: str, *by: str, where: str | None = None, level: float = 0.95
+) -> pd.DataFrame:
+    """The mean of a measure for every combination of some attributes, among the records where a condition holds."""
+    import pandas as pd
+
+    domain = release.plan.domain
+    domain.measure(measure)
+    found = groups(domain, by, where)
+    (part,) = found.workload.parts
+    own = domain.subset([measure])
+    figures = _figures(release, part, own, level)
+    arranged = {field: found.arranged(column).ravel() for field, column in figures.items()}
+    kept = found.possible.ravel()
+    places = np.argwhere(found.possible).T
+    labels = {
+        name: np.array(every, dtype=object)[at]
+        for name, every, at in zip(by, found.labels, places, strict=True)
+    }
+    return pd.DataFrame(answer_columns(labels, {field: column[kept] for field, column in arranged.items()}))
+
+
+def means_among(
+    release: Release | Combined, queries: Workload, level: float, columns: tuple[str, ...]
+) -> pd.DataFrame | None:
+    """All means of a workload over a release's domain as rows of its table of answers; None where it has none."""
+    import pandas as pd
+
+    frames = [_frame(release, own, level, columns) for own in queries.means]
+    return pd.concat(frames, ignore_index=True) if frames else None
+
+
+def mean_figures(release: Release | Combined, means: Part, level: float) -> dict[str, Any]:
+    """The means that a part says in words (`Workload.shown`), with their intervals and how those were found."""
+    *groups, own = means.factors
+    domain = release.plan.domain
+    counted = Part(tuple(groups)).over(domain, {})
+    return _figures(release, counted, domain.subset(own.attributes), level)
+
+
+def _frame(release: Release | Combined, means: Means, level: float, columns: tuple[str, ...]) -> pd.DataFrame:
+    """One group of means, labelled as its sums are."""
+    import pandas as pd
+
+    domain = release.plan.domain
+    words = means.words
+    labels = Workload(domain, [words]).table(0, words.size, columns)
+    figures = _figures(release, means.groups, domain.subset([means.measure]), level)
+    return pd.DataFrame(answer_columns(labels, {field: figures[field] for field in FIGURES}))
+
+
+def _figures(release: Release | Combined, part: Part, measure: Any, level: float) -> dict[str, Any]:
+    """The means of every query of a part, with their intervals and how those were found."""
+    domain = release.plan.domain
+    own = domain.measure(measure.names[0])
+    sums = release.ask(Workload(domain, [_with(part, Sum(measure))]), level)
+    records = release.ask(Workload(domain, [_with(part, Valued(measure))]), level)
+    A, B = sums["answer"].to_numpy(), records["answer"].to_numpy()
+    sigma_a, sigma_b = sums["std_error"].to_numpy(), records["std_error"].to_numpy()
+    reach = (records["high"] - records["low"]).to_numpy() / 2
+    known = np.abs(B) > reach
+    safe = np.where(known, B, 1.0)
+    r = np.where(known, A / safe, 0.0)
+    rest = release.ask(_remainders(release, part, measure, r), level)
+    sigma = rest["std_error"].to_numpy()
+    half = (rest["high"] - rest["low"]).to_numpy() / 2
+    low, high = r - half / np.abs(safe), r + half / np.abs(safe)
+    steady = (np.abs(B) >= STEADY_DENOMINATOR * sigma_b) | (sigma == 0.0) | ~known
+    if not steady.all():
+        largest = own.largest
+        third = release.ask(_remainders(release, part, measure, np.full(len(r), largest)), level)
+        covariance = (sigma_a**2 + largest**2 * sigma_b**2 - third["std_error"].to_numpy() ** 2) / (
+            2 * largest
+        )
+        z = np.maximum(half / np.where(sigma > 0, sigma, 1.0), reach / np.where(sigma_b > 0, sigma_b, 1.0))
+        leading = B**2 - z**2 * sigma_b**2
+        middle = A * B - z**2 * covariance
+        root = np.sqrt(np.maximum(0.0, middle**2 - leading * (A**2 - z**2 * sigma_a**2)))
+        leading = np.where(steady, 1.0, leading)
+        low = np.where(steady, low, (middle - root) / leading)
+        high = np.where(steady, high, (middle + root) / leading)
+
+    # A mean of values between two bounds is between them.
+    low, high = np.clip(low, own.low, own.high), np.clip(high, own.low, own.high)
+
+    def shown(column: Vector) -> Vector:
+        return np.where(known, column, np.nan)
+
+    method = np.where(known, np.where(steady, DELTA_METHOD, FIELLER), NO_ANSWER)
+    return {
+        "answer": shown(r),
+        "std_error": shown(sigma / np.abs(safe)),
+        "low": shown(low),
+        "high": shown(high),
+        "method": method,
+    }
+
+
+def _with(part: Part, factor: Sum | Valued) -> Part:
+    return Part((*part.factors, factor))
+
+
+def _remainders(release: Release | Combined, part: Part, measure: Any, ratios: Vector) -> Workload:
+    """For every query of a part, its sum of a measure minus a multiple of its number of records."""
+    domain = release.plan.domain
+    own = domain.subset([*part.attributes, *measure.names])
+    cells = own.size // measure.size
+    if part.size * own.size > MAX_ENTRIES:
+        raise TooLarge(
+            f"{part.size:,} means over {own.size:,} cells are too many at once, the limit of both multiplied is "
+            f"{MAX_ENTRIES:,}; ask for the means of fewer or coarser groups"
+        )
+    if part.factors:
+        dense = Workload(domain.subset(part.attributes), [Part(part.factors)]).operator().to_dense()
+    else:
+        dense = np.ones((1, cells))
+    rows = scipy.sparse.csr_array(dense)
+    value, one = (
+        scipy.sparse.csr_array(factor.operator.to_dense()) for factor in (Sum(measure), Valued(measure))
+    )
+    mixed = scipy.sparse.kron(rows, value) - scipy.sparse.diags_array(ratios) @ scipy.sparse.kron(rows, one)
+    return Workload(domain, [Part((Matrix(own, Sparse(scipy.sparse.csr_array(mixed))),), name="remainders")])
