@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from rowspace.study.file import StudyFile
-from rowspace.study.file.attributes import ATTRIBUTES
+from rowspace.study.file.attributes import ATTRIBUTES, MeasureTable
 from rowspace.study.file.queries import KEYS, QUERIES
 from rowspace.study.writing import line
 
@@ -21,6 +21,8 @@ def _keys(section: str) -> str:
     """The keys of one section."""
     if section == "domain":
         rows = list(_attributes())
+    elif section == "measure":
+        rows = [_row(MeasureTable, name) for name in MeasureTable.model_fields]
     elif section == "workload":
         rows = [_row(next(t for t in QUERIES.values() if name in t.model_fields), name) for name in KEYS]
     else:

@@ -194,7 +194,7 @@ REFUSED = [
     ("SELECT DISTINCT region FROM people", "leave DISTINCT out"),
     ("SELECT region, COUNT(*) FROM people GROUP BY region HAVING COUNT(*) > 10", "HAVING.*filter the released answers"),
     ("SELECT region, AVG(age) FROM people GROUP BY region", "AVG is not a count of records; only COUNT"),
-    ("SELECT SUM(income) FROM people", "SUM can only count here: write SUM\\(CASE"),
+    ("SELECT SUM(income) FROM people", "SUM adds up declared measures"),
     ("SELECT * FROM people", "records are never shown; write SELECT COUNT"),
     ("SELECT COUNT(*) FROM people LIMIT 5", "LIMIT.*leave it out"),
     ("SELECT COUNT(*) FROM people JOIN visits ON people.id = visits.id", "join before counting"),

@@ -209,8 +209,8 @@ def test_bundled_dashboard():
     [
         ("SELECT * FROM t", 1, 8, "counts nothing"),
         ("SELECT AVG(age) FROM t", 1, 8, "AVG is not a count"),
-        ("SELECT SUM(age) FROM t", 1, 12, "SUM can only count"),
-        ("SELECT SUM(CASE WHEN age < 3 THEN 2 ELSE 0 END) FROM t", 1, 22, "SUM can only count"),
+        ("SELECT SUM(age) FROM t", 1, 12, "SUM adds up declared measures"),
+        ("SELECT SUM(CASE WHEN age < 3 THEN 2 ELSE 0 END) FROM t", 1, 22, "SUM adds up declared measures"),
         ("SELECT COUNT(DISTINCT sex) FROM t", 1, 23, "DISTINCT"),
         ("SELECT COUNT(age) FROM t", 1, 14, "write COUNT"),
         ("SELECT COUNT(*)\nFROM t\nJOIN u ON t.a = u.a", 3, 6, "a join"),

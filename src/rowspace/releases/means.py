@@ -94,17 +94,17 @@ def _figures(release: Release | Combined, part: Part, measure: Any, level: float
     own = domain.measure(measure.names[0])
     sums = release.ask(Workload(domain, [_with(part, Sum(measure))]), level)
     records = release.ask(Workload(domain, [_with(part, Valued(measure))]), level)
-    A, B = sums["answer"].to_numpy(), records["answer"].to_numpy()
+    a, b = sums["answer"].to_numpy(), records["answer"].to_numpy()
     sigma_a, sigma_b = sums["std_error"].to_numpy(), records["std_error"].to_numpy()
     reach = (records["high"] - records["low"]).to_numpy() / 2
-    known = np.abs(B) > reach
-    safe = np.where(known, B, 1.0)
-    r = np.where(known, A / safe, 0.0)
+    known = b > reach
+    safe = np.where(known, b, 1.0)
+    r = np.where(known, a / safe, 0.0)
     rest = release.ask(_remainders(release, part, measure, r), level)
     sigma = rest["std_error"].to_numpy()
     half = (rest["high"] - rest["low"]).to_numpy() / 2
-    low, high = r - half / np.abs(safe), r + half / np.abs(safe)
-    steady = (np.abs(B) >= STEADY_DENOMINATOR * sigma_b) | (sigma == 0.0) | ~known
+    low, high = r - half / safe, r + half / safe
+    steady = (b >= STEADY_DENOMINATOR * sigma_b) | (sigma == 0.0) | ~known
     if not steady.all():
         largest = own.largest
         third = release.ask(_remainders(release, part, measure, np.full(len(r), largest)), level)
@@ -112,13 +112,13 @@ def _figures(release: Release | Combined, part: Part, measure: Any, level: float
             2 * largest
         )
         z = np.maximum(half / np.where(sigma > 0, sigma, 1.0), reach / np.where(sigma_b > 0, sigma_b, 1.0))
-        leading = B**2 - z**2 * sigma_b**2
-        middle = A * B - z**2 * covariance
-        root = np.sqrt(np.maximum(0.0, middle**2 - leading * (A**2 - z**2 * sigma_a**2)))
-        leading = np.where(steady, 1.0, leading)
-        low = np.where(steady, low, (middle - root) / leading)
-        high = np.where(steady, high, (middle + root) / leading)
-
+        leading = b**2 - z**2 * sigma_b**2
+        middle = a * b - z**2 * covariance
+        root = np.sqrt(np.maximum(0.0, middle**2 - leading * (a**2 - z**2 * sigma_a**2)))
+        # Where that is no interval, nothing is known but the bounds.
+        bounded = np.where(leading > 0, leading, 1.0)
+        low = np.where(steady, low, np.where(leading > 0, (middle - root) / bounded, -np.inf))
+        high = np.where(steady, high, np.where(leading > 0, (middle + root) / bounded, np.inf))
     # A mean of values between two bounds is between them.
     low, high = np.clip(low, own.low, own.high), np.clip(high, own.low, own.high)
 
@@ -128,7 +128,7 @@ def _figures(release: Release | Combined, part: Part, measure: Any, level: float
     method = np.where(known, np.where(steady, DELTA_METHOD, FIELLER), NO_ANSWER)
     return {
         "answer": shown(r),
-        "std_error": shown(sigma / np.abs(safe)),
+        "std_error": shown(sigma / safe),
         "low": shown(low),
         "high": shown(high),
         "method": method,

@@ -189,7 +189,10 @@ def _heat(table: ChartTable) -> Figure:
 def _lists(release: Release | Combined, level: float) -> Iterator[Figure]:
     """Short groups of other queries, one row each."""
     groups: dict[str, list[Part]] = {}
-    for part in release.plan.workload.shown.parts:
+    workload = release.plan.workload
+    # Means first, and their halves not at all: the answers one by one have them.
+    parts = [*(own.words for own in workload.means), *(part for part in workload.parts if part.mean is None)]
+    for part in parts:
         if not _is_charted(part):
             groups.setdefault(part.group, []).append(part)
     short = [(name, parts) for name, parts in groups.items() if sum(p.size for p in parts) <= _MOST_LISTED]

@@ -128,11 +128,13 @@ def report_views(
     else:
         kicker, tiles = "Differentially private release", _tiles(release)
         report = _single(release, title, level, spending)
-    attributes = release.plan.workload.attributes
+    domain = release.plan.workload.domain
+    attributes = [name for name in release.plan.workload.attributes if name not in domain.measured]
+    measures = f", sums and means of {', '.join(sorted(domain.measured))}" if domain.measured else ""
     about = ", ".join(attributes[:_NAMES_SHOWN]) + (" and more" if len(attributes) > _NAMES_SHOWN else "")
     lead = (
-        f"Counts of records by {about or 'all records'}, each with noise that protects every single record and with an "
-        "error bar that says how much."
+        f"Counts of records{measures} by {about or 'all records'}, each with noise that protects every single record "
+        "and with an error bar that says how much."
     )
     links = [
         Link("privacy", "Privacy"),

@@ -27,7 +27,10 @@ _CLOSE = 2.0
 
 @dataclass(frozen=True)
 class Accuracy:
-    """Expected error of every group; `note` stands for what is too many to list."""
+    """Expected error of every group; `note` stands for what is too many to list.
+
+    rmse: of all answers; empty where counts and sums have no common unit.
+    """
 
     rmse: str
     note: str
@@ -48,7 +51,7 @@ class Method:
 
 def accuracy(plan: Plan) -> Accuracy:
     """How accurate the answers are, known before any data was touched."""
-    rmse = figures([plan.rmse])[0]
+    rmse = "" if plan.domain.measures else figures([plan.rmse])[0]
     number = len({part.group for part in plan.workload.parts})
     if number > _MOST_GROUPS_EXAMINED:
         return Accuracy(rmse, f"The groups are too many to list: {whole(number)}.")

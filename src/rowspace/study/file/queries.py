@@ -130,13 +130,17 @@ class _Product(QueryTable):
 
 def _by() -> Any:
     return option(
-        "beside `sum` or `mean`: one for each combination of these attributes", ["region", "sex"], []
+        "beside `sum`, `mean` or `valued`: one for each combination of these attributes",
+        ["region", "sex"],
+        [],
     )
 
 
 def _for_families() -> Any:
     return option(
-        "beside `sum` or `mean`: one for each of these queries about other attributes", {"age": "ranges"}, {}
+        "beside `sum`, `mean` or `valued`: one for each of these queries about other attributes",
+        {"age": "ranges"},
+        {},
     )
 
 
@@ -148,6 +152,12 @@ class _Sum(QueryTable):
 
 class _Mean(QueryTable):
     mean: Text = key("the mean of a measure: its sum, and the number of records with a value", "income")
+    by: Texts = _by()
+    families: dict[str, _Each] = _for_families()
+
+
+class _Valued(QueryTable):
+    valued: Text = key("how many records have a value of a measure", "income")
     by: Texts = _by()
     families: dict[str, _Each] = _for_families()
 
