@@ -40,6 +40,7 @@ def values(folder: str) -> list[object]:
         rs.CSV("people.csv", names=[f"column {n}" for n in range(40)], nulls=["NA"]),
         rs.Dates("2024-01-01", "2025-01-01", every="month"),
         rs.HourOfDay("departure"),
+        rs.Measure("income", 0, 200_000),
         rs.DayOfWeek("departure"),
         *ledger.history(),
         rs.Study.parse(SMALL),

@@ -100,3 +100,14 @@ def test_random_rows(engine: Engine) -> None:
         count_cells(engine.source, domain, table="random"),
         oracle.counts({"score": scores, "code": codes}, domain),
     )
+
+
+def test_the_smallest_numbers_are_counted_too(engine: Engine) -> None:
+    """PostgreSQL refuses a quotient that is too small for a number: one record would refuse the whole table."""
+    engine.fill("tiny numbers", {"x": "number"}, [(5e-324,), (-5e-324,), (1.0,), (1e300,)])
+    for attribute, counts in (
+        (Numeric(0, 100, bins=10), [2] + [0] * 9 + [2]),
+        (Numeric(0, 1e30, bins=2, outside="clip"), [3, 1, 0]),
+    ):
+        domain = Domain(x=attribute).with_places()
+        assert count_cells(engine.source, domain, table="tiny numbers").tolist() == counts

@@ -203,8 +203,13 @@ class _Affine:
         def edge(index: Any) -> Any:
             return low + numerator * index.cast("float64") / denominator
 
+        # Below, the guess is 0: PostgreSQL refuses to divide numbers so small that the quotient is none.
+        small = exact(self.numerator / self.denominator / 2)
+
         def guessed(rows: Any) -> Any:
-            return ((rows[value] - low) * denominator / numerator).floor().cast("int64")
+            above = rows[value] - low
+            above = (above < small).ifelse(exact(0.0), above)
+            return (above * denominator / numerator).floor().cast("int64")
 
         def repair(rows: Any) -> Any:
             too_low = (rows[value] >= edge(rows[guess] + 1)).ifelse(1, 0)

@@ -58,10 +58,13 @@ def parts_recipe(measure: Measure, parts: int, value: str, code: str, column: st
     low, high, steps = exact(measure.low), exact(measure.high), measure.steps
     clipped, number = f"{code}_clipped", f"{code}_steps"
 
+    # What rounds to the lower bound is put there, so that no division gets numbers so small that PostgreSQL refuses.
+    near = exact(measure.low + measure.step / 4)
+
     def clip(rows: Any) -> Any:
         own = rows[value]
         return ibis.cases(
-            (is_finite(own) & (own <= low), low),
+            (is_finite(own) & (own <= near), low),
             (is_finite(own) & (own >= high), high),
             (is_finite(own), own),
         )
