@@ -10,6 +10,8 @@ Guarantees
 - Overflow is impossible for up to `record_limit` records, and is ruled out from the strategy alone, before any
   data is touched (tests/test_measure.py::test_overflow_is_refused_beforehand).
 - A `NoisyAnswers` holds noisy answers only (tests/test_measure.py::test_measurement_holds_no_counts).
+- Of keys that nobody declared only those are looked at further whose noisy count reaches a threshold
+  (tests/test_measure.py::test_keys_below_the_threshold_are_gone).
 - Strategies and noise of types of the caller's own are refused, and counts that change after they were checked are
   not used (tests/test_measure.py::test_own_types_are_refused, ::test_counts_are_used_as_they_were_checked).
 """
@@ -23,13 +25,30 @@ import numpy as np
 import numpy.typing as npt
 
 from .exceptions import IntegerOverflow, InvalidInput
-from .noise import BitSource, SecureRandom, discrete_gaussian, discrete_laplace, rounded_gaussian
+from .noise import (
+    BitSource,
+    SecureRandom,
+    discrete_gaussian,
+    discrete_laplace,
+    rounded_gaussian,
+    truncated_laplace,
+)
 from .operators import Operator
 from .planning.known import checked_strategy
-from .privacy import DiscreteGaussian, DiscreteLaplace, NoiseModel, RoundedGaussian
+from .privacy import (
+    DiscreteGaussian,
+    DiscreteLaplace,
+    GaussianThreshold,
+    NoiseModel,
+    RoundedGaussian,
+    TruncatedLaplace,
+)
 from .strategy import Strategy, check_overflow, dropped_bits, record_limit
 
 Integers = npt.NDArray[np.int64]
+
+_MOST_OF_A_KEY = 2**60
+"""Most records of one key: with noise they fit 64 bits."""
 
 
 @dataclass(frozen=True)
@@ -62,6 +81,33 @@ def measure(
         answers[where] = high
     answers.setflags(write=False)
     return NoisyAnswers(strategy, noise, answers)
+
+
+def measure_keys(
+    threshold: TruncatedLaplace | GaussianThreshold,
+    least: int,
+    counts: Any,
+    random: BitSource | None = None,
+) -> tuple[npt.NDArray[np.intp], Integers]:
+    """Where noisy counts of keys reach `least`, and those noisy counts; of all others nothing is kept.
+
+    counts: how many records or units have each key. random: for tests; a fresh secure source unless given.
+    """
+    if least < threshold.least:
+        raise InvalidInput(f"expected a threshold of {threshold.least} or more, as the promise needs, got {least}")
+    noisy = np.array(counts, dtype=np.int64).reshape(-1)
+    if noisy.size and (noisy.min() < 1 or noisy.max() > _MOST_OF_A_KEY):
+        raise IntegerOverflow(f"expected keys of 1 to {_MOST_OF_A_KEY} records each")
+    random = random or SecureRandom()
+    match threshold:
+        case TruncatedLaplace(scale=scale, reach=reach):
+            noisy += truncated_laplace(scale, reach, len(noisy), random)
+        case GaussianThreshold(noise=noise):
+            noisy += draw(noise, len(noisy), random)
+        case _:
+            raise InvalidInput(f"expected a threshold of rowspace's own, got {type(threshold).__name__}")
+    where = np.flatnonzero(noisy >= least)
+    return where, noisy[where]
 
 
 def _checked(counts: Any, limit: int) -> Integers:
