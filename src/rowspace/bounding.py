@@ -3,10 +3,10 @@
     count over signed powers of two → plan all prefixes → release, charged like any other → the first and the last edge
     outside of which next to nothing seems to be
 
-All but the release is post-processing, so privacy and charge are those of `rs.release`. The range is wide by a factor of
-two at most on either side of what it is to hold, and what it leaves out is known only up to noise: a few records beyond
-it may go unseen. How many there are has an interval, and since the edges were chosen by the same noise, the intervals
-are those of all edges at once.
+All but the release is post-processing, so privacy and charge are those of `rs.release`. Either end is at most a factor
+of two from where it could be, and what the range leaves out is known only up to noise: a few records beyond it may go
+unseen. How many there are has an interval, and since the edges were chosen by the same noise, the intervals are those
+of all edges at once.
 
 Guarantees
 - `low` and `high` are functions of the release (tests/test_bounding.py::test_bounds_are_made_from_the_release).
@@ -19,7 +19,6 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass
 from functools import cached_property
-from numbers import Real
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -41,7 +40,7 @@ if TYPE_CHECKING:
     from .sources import Source
 
 SMALLEST, LARGEST, FARTHEST = -20, 64, 664
-"""Powers of two: of the least and the largest edge, and of the end of the last cell. Beyond that a number is missing."""
+"""Powers of two: of the least and the largest edge, and where the last cell ends: beyond it a number is missing."""
 
 _VISIBLE = 2.0
 """So many standard errors of a count are no evidence of records."""
@@ -73,11 +72,11 @@ class Bounds:
     def __post_init__(self) -> None:
         domain = self.release.plan.domain
         if len(domain) != 1 or domain[domain.names[0]] != signed_powers():
-            raise InvalidInput("expected a release of one column over signed powers of two, as rs.bounds makes it")
-        for name in ("inside", "level"):
-            value = getattr(self, name)
-            if isinstance(value, bool) or not isinstance(value, Real) or not 0 < value < 1:
-                raise InvalidInput(f"expected {name} to be a share strictly between 0 and 1, got another value")
+            raise InvalidInput(
+                "expected a release of one column over signed powers of two, as rs.bounds makes it"
+            )
+        _check_share("inside", self.inside)
+        _check_share("level", self.level)
 
     @property
     def column(self) -> str:
@@ -107,7 +106,7 @@ class Bounds:
     @property
     def share_clipped(self) -> float:
         """About which share of the records lies outside: their noisy number over that of all records."""
-        return max(0.0, self.below.value + self.above.value) / self._below[-1]
+        return max(0.0, self.below.value + self.above.value) / float(self._below[-1])
 
     @property
     def statement(self) -> str:
@@ -122,10 +121,8 @@ class Bounds:
         return one_line(f"<Bounds of {self.column}: from {self.low:g} to {self.high:g}>")
 
     def __str__(self) -> str:
-        clipped = (
-            f"  {side} are clipped: {own.value:,.0f} records, from {max(0, own.low):,.0f} to {max(0, own.high):,.0f}"
-            for side, own in ((f"those below {self.low:g}", self.below), (f"those from {self.high:g} on", self.above))
-        )
+        sides = ((f"those below {self.low:g}", self.below), (f"those from {self.high:g} on", self.above))
+        clipped = (f"  {side} are clipped: {_about(own)}" for side, own in sides)
         title = f"Bounds of {self.column}: from {self.low:g} to {self.high:g}"
         return "\n".join([title, *clipped, f"  {self.statement}"])
 
@@ -144,8 +141,8 @@ class Bounds:
         whole = self._below[-1]
         if whole <= 0:
             raise UnsupportedWorkload(
-                f"the noisy number of records that have {self.column!r} is not positive: there is nothing to bound; ask "
-                "with a larger budget"
+                f"the noisy number of records that have {self.column!r} is not positive: there is nothing to bound; "
+                "ask with a larger budget"
             )
         # Counts below an edge rise with it; noise does not know.
         rising = scipy.optimize.isotonic_regression(np.concatenate([[0.0], self._below])).x
@@ -168,7 +165,20 @@ class Bounds:
         own = self.release.ask(along(self.release.plan.domain, self.column, row, None), each).iloc[0]
         value, error, low, high = (float(own[name]) for name in ("answer", "std_error", "low", "high"))
         population = self.release.plan.population
-        return Estimate(value, error, low, high, self.level, "for all edges at once, by Bonferroni", population)
+        return Estimate(
+            value, error, low, high, self.level, "for all edges at once, by Bonferroni", population
+        )
+
+
+def _about(records: Estimate) -> str:
+    """A number of records, which is never negative, in words."""
+    value, low, high = (max(0.0, number) for number in (records.value, records.low, records.high))
+    return f"about {value:,.0f} records, from {low:,.0f} to {high:,.0f}"
+
+
+def _check_share(name: str, value: object) -> None:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value < 1:
+        raise InvalidInput(f"expected {name} to be a share strictly between 0 and 1, such as 0.95")
 
 
 def signed_powers() -> Numeric:
@@ -207,6 +217,8 @@ def bounds(
     """
     if not isinstance(column, str):
         raise InvalidInput(f"expected the name of one column, got {type(column).__name__}")
+    _check_share("inside", inside)  # before anything is charged
+    _check_share("level", level)
     promise: Any = privacy if isinstance(privacy, Privacy) else PureDP(privacy)
     domain = Domain([(column, signed_powers())])
     asked = plan(prefixes(domain, column), promise)

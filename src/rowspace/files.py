@@ -247,7 +247,15 @@ def archive_kind(content: bytes) -> str | None:
     try:
         with zipfile.ZipFile(io.BytesIO(content)) as archive, archive.open("document.json") as entry:
             found = _KIND.match(entry.read(_LONGEST_HEADER))
-    except (zipfile.BadZipFile, zlib.error, KeyError, ValueError, EOFError, NotImplementedError, RuntimeError):
+    except (
+        zipfile.BadZipFile,
+        zlib.error,
+        KeyError,
+        ValueError,
+        EOFError,
+        NotImplementedError,
+        RuntimeError,
+    ):
         return None
     return found[1].decode() if found else None
 

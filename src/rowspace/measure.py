@@ -94,7 +94,9 @@ def measure_keys(
     counts: how many records or units have each key. random: for tests; a fresh secure source unless given.
     """
     if least < threshold.least:
-        raise InvalidInput(f"expected a threshold of {threshold.least} or more, as the promise needs, got {least}")
+        raise InvalidInput(
+            f"expected a threshold of {threshold.least} or more, as the promise needs, got {least}"
+        )
     noisy = np.array(counts, dtype=np.int64).reshape(-1)
     if noisy.size and (noisy.min() < 1 or noisy.max() > _MOST_OF_A_KEY):
         raise IntegerOverflow(f"expected keys of 1 to {_MOST_OF_A_KEY} records each")

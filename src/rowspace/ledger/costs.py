@@ -124,8 +124,8 @@ def threshold_cost(guarantee: Privacy, composition: str, privacy: ApproxDP) -> C
     """What finding unknown values adds to a budget; None if it cannot count it.
 
     A threshold fails to hide a value with some probability: that is no Gaussian noise, and no ρ has room for it. Only a
-    budget that sums up ε and δ has. (Where one δ is for both, whether to spend it on ρ or on thresholds could be decided
-    by earlier answers, and the sum of the two is then no filter.)
+    budget that sums up ε and δ has. (Were one δ for both, earlier answers could decide whether to spend it on ρ or on
+    thresholds, and a limit on what each costs together is then no filter.)
     """
     if isinstance(guarantee, ApproxDP) and composition == "basic":
         return Cost(written(privacy.epsilon), written(privacy.delta))

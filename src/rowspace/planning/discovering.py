@@ -56,7 +56,9 @@ one record)
         if least is not None and (
             isinstance(least, bool) or not isinstance(least, int) or not 1 <= least <= _LARGEST
         ):
-            raise InvalidInput("expected at_least to be a whole number of records or units, 1 or more, or None")
+            raise InvalidInput(
+                "expected at_least to be a whole number of records or units, 1 or more, or None"
+            )
         threshold(self.privacy, self.keys)
 
     @property
@@ -93,7 +95,9 @@ one record)
 
     def __str__(self) -> str:
         what = " and ".join(self.columns)
-        return f"values of {what} that at least {self.least:,} {self.counted} seem to have, under {self.privacy}"
+        return (
+            f"values of {what} that at least {self.least:,} {self.counted} seem to have, under {self.privacy}"
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """A JSON table, read back by `from_dict`.
@@ -122,9 +126,12 @@ one record)
         rowspace.exceptions.InvalidInput: expected a table of columns, privacy, at_least and other
         """
         match tree:
-            case {"columns": list(columns), "privacy": privacy, "at_least": at_least, "other": str(other)} if (
-                all(isinstance(name, str) for name in columns)
-            ):
+            case {
+                "columns": list(columns),
+                "privacy": privacy,
+                "at_least": at_least,
+                "other": str(other),
+            } if all(isinstance(name, str) for name in columns):
                 found = privacy_from_dict(privacy)
                 if not isinstance(found, ApproxDP):
                     raise InvalidPrivacy("expected a promise in epsilon and delta")

@@ -21,13 +21,13 @@ of δ is beyond τ stays unused, which moves the threshold by less than one coun
 **Rounded Gaussian**, for many keys of one unit: noise of ApproxDP(ε, δ₁).noise(m), found from T on. It is
 (ε, δ₁ + δ₂)-private where m·p/(1 − m·p) ≤ δ₂, p = P(1 + X ≥ T).
 
-Proof. Let S be the keys that only D has, S′ those that only D′ has, j + j′ ≤ m of them; all have count one. Let q, q′ be
-the probabilities that none of them is found: 1 − q ≤ jp, 1 − q′ ≤ j′p. What is found of all other keys has laws P₁, P₁′
-with P₁(F) ≤ e^ε P₁′(F) + δ₁ (at most m counts differ, each by one). Of an event E let F be the part in which nothing of
-S and S′ is found. P(E) ≤ 1 − q + q·P₁(F), and P′(E) ≥ q′·P₁′(F). So P(E) − e^ε P′(E) ≤ 1 − q + g(F), where
+Proof. Let S be the keys that only D has, S′ those that only D′ has, j + j′ ≤ m of them; all have count one. Let q, q′
+be the probabilities that none of them is found: 1 − q ≤ jp, 1 − q′ ≤ j′p. What is found of all other keys has laws P₁,
+P₁′ with P₁(F) ≤ e^ε P₁′(F) + δ₁ (at most m counts differ, each by one). Of an event E let F be the part in which
+nothing of S and S′ is found. P(E) ≤ 1 − q + q·P₁(F), and P′(E) ≥ q′·P₁′(F). So P(E) − e^ε P′(E) ≤ 1 − q + g(F), where
 g = q·P₁ − e^ε q′·P₁′ is largest on F* = {q·P₁ > e^ε q′·P₁′}, on which e^ε P₁′(F*) ≤ q/q′. There g(F*) =
-q·(P₁ − e^ε P₁′)(F*) + e^ε (q − q′) P₁′(F*) ≤ δ₁ + max(0, q − q′)·q/q′ ≤ δ₁ + (1 − q′)/q′. In all δ₁ + jp + j′p/(1 − j′p)
-≤ δ₁ + mp/(1 − mp). D and D′ may change places. ∎
+q·(P₁ − e^ε P₁′)(F*) + e^ε (q − q′) P₁′(F*) ≤ δ₁ + max(0, q − q′)·q/q′ ≤ δ₁ + (1 − q′)/q′. In all
+δ₁ + jp + j′p/(1 − j′p) ≤ δ₁ + mp/(1 − mp). D and D′ may change places. ∎
 
 Which of the two is taken depends on ε, δ and m alone: the one with the lower threshold.
 

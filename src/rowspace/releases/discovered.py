@@ -14,6 +14,7 @@ import io
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -65,7 +66,9 @@ class Discovery:
         if [len(column) for column in values] != [len(counts)] * len(self.plan.columns):
             raise InvalidInput("expected a value of every column for each noisy count")
         if np.any(counts < self.plan.least):
-            raise InvalidInput(f"expected noisy counts of {self.plan.least} or more, as the plan shows no others")
+            raise InvalidInput(
+                f"expected noisy counts of {self.plan.least} or more, as the plan shows no others"
+            )
         counts.setflags(write=False)
         object.__setattr__(self, "noisy_counts", counts)
         object.__setattr__(self, "values", values)
@@ -133,11 +136,18 @@ class Discovery:
                 "high": high,
             }
         )
-        with_notes(frame, self, level)
-        frame.attrs["intervals"] = (
-            f"Each interval by itself covers the count, among what is shown, with probability {level:g} or more."
-        )
-        return frame
+        return with_notes(frame, self, level)
+
+    def interval_words(self, level: float) -> str:
+        """What intervals at a level cover.
+
+        level: the confidence level.
+
+        >>> from rowspace.privacy import ApproxDP
+        >>> Discovery(DiscoveryPlan(("town",), ApproxDP(1.0, 1e-8)), (("A",),), [40]).interval_words(0.9)
+        'Each interval by itself covers the count, among what is shown, with probability 0.9 or more.'
+        """
+        return f"Each interval by itself covers the count, among what is shown, with probability {level:g} or more."
 
     @property
     def statement(self) -> str:
@@ -241,7 +251,7 @@ class Discovery:
         except (InvalidInput, KeyError, TypeError, ValueError):
             raise FileError("damaged discovery: its values do not fit its plan") from None
         keys = list(zip(*found.values, strict=True))
-        if any(one >= next_ for one, next_ in zip(keys, keys[1:], strict=False)):
+        if any(one >= next_ for one, next_ in pairwise(keys)):
             raise FileError("damaged discovery: its values are not in order")
         return found
 
@@ -261,11 +271,20 @@ def _unpacked(kind: str, position: str, arrays: Arrays) -> tuple[Label, ...]:
     if kind == "str":
         text, ends = arrays[f"text{position}"], arrays[f"ends{position}"]
         starts = np.concatenate([[0], ends])
-        if text.dtype != np.uint8 or ends.dtype != np.int64 or np.any(np.diff(starts) < 0) or starts[-1] != text.size:
+        if (
+            text.dtype != np.uint8
+            or ends.dtype != np.int64
+            or np.any(np.diff(starts) < 0)
+            or starts[-1] != text.size
+        ):
             raise ValueError("expected texts that lie one after the other")
         whole = text.tobytes()
-        return tuple(whole[a:b].decode() for a, b in zip(starts, starts[1:], strict=False))
+        return tuple(whole[a:b].decode() for a, b in pairwise(starts.tolist()))
     numbers = arrays[f"number{position}"]
-    if numbers.dtype != np.int64 or kind not in ("int", "bool") or (kind == "bool" and set(numbers.tolist()) - {0, 1}):
+    if (
+        numbers.dtype != np.int64
+        or kind not in ("int", "bool")
+        or (kind == "bool" and set(numbers.tolist()) - {0, 1})
+    ):
         raise ValueError("expected whole numbers or booleans")
     return tuple(map(bool if kind == "bool" else int, numbers.tolist()))

@@ -50,7 +50,8 @@ def notes_of(release: Stated, level: float | None = None) -> dict[str, Any]:
     if left_out:
         notes["population"] = left_out
     if level is not None:
-        notes |= {"level": level, "intervals": interval_words(left_out, level)}
+        words = getattr(release, "interval_words", None)  # what was selected says more
+        notes |= {"level": level, "intervals": words(level) if words else interval_words(left_out, level)}
     return notes
 
 
