@@ -13,7 +13,6 @@ from rowspace.exceptions import InvalidDomain, InvalidInput, InvalidPrivacy
 from rowspace.privacy import (
     ApproxDP,
     GaussianThreshold,
-    Neighbours,
     PrivacyUnit,
     TruncatedLaplace,
     privacy_from_dict,
@@ -159,10 +158,10 @@ def discovery_plan(
     columns: Any, privacy: Any, at_least: int | None, unit: PrivacyUnit | str | None, other: str
 ) -> DiscoveryPlan:
     """The plan that arguments state. unit: a column means one key of each of its values."""
-    if unit is not None:
-        if getattr(privacy, "unit", None) is not None:
-            raise InvalidInput("expected unit= or a promise that has one, got both; leave unit= out")
-        if type(privacy) is ApproxDP:
-            own = PrivacyUnit(unit, 1) if isinstance(unit, str) else unit
-            privacy = ApproxDP(privacy.epsilon, privacy.delta, Neighbours.of(privacy.neighbours), own)
+    if unit is not None and getattr(privacy, "unit", None) is not None:
+        raise InvalidInput("expected unit= or a promise that has one, got both; leave unit= out")
+    if type(privacy) is ApproxDP:
+        own = PrivacyUnit(unit, 1) if isinstance(unit, str) else PrivacyUnit.of(unit) or privacy.unit
+        # Anew: what was set on a promise after it was made is checked like any other.
+        privacy = ApproxDP(privacy.epsilon, privacy.delta, privacy.neighbours, own)
     return DiscoveryPlan(columns, privacy, at_least, other)
