@@ -140,9 +140,9 @@ def test_a_refused_charge_finds_nothing(tmp_path: Path) -> None:
         rs.discover(visits(), "diagnosis", privacy=rs.ApproxDP(1.0, 1e-5), ledger=ledger)
     with pytest.raises(LedgerError, match="single records"):
         rs.discover(visits(), "diagnosis", privacy=PROMISE, unit="person", ledger=ledger)
+    both = rs.ApproxDP(3, 1e-6)
     for number, (guarantee, composition) in enumerate(
-        [(rs.PureDP(3.0), None), (rs.ZCDP(1.0), None), (rs.ApproxDP(3, 1e-6), "gaussian")]
-        + [(rs.ApproxDP(3, 1e-6), "concentrated")]
+        [(rs.PureDP(3.0), None), (rs.ZCDP(1.0), None), (both, "gaussian"), (both, "concentrated")]
     ):
         other = rs.Ledger(tmp_path / f"{number}.db")
         other.create("visits", guarantee, composition=composition)
@@ -227,12 +227,17 @@ def test_a_promise_of_ones_own_is_refused() -> None:
         ({"other": 3}, InvalidInput),
         ({"unit": 7}, InvalidPrivacy),
         ({"unit": "nobody", "ledger": None}, SourceError),
-        ({"unit": "person", "privacy": rs.ApproxDP(1.0, 1e-8, unit=rs.PrivacyUnit("person", 1))}, InvalidInput),
+        (
+            {"unit": "person", "privacy": rs.ApproxDP(1.0, 1e-8, unit=rs.PrivacyUnit("person", 1))},
+            InvalidInput,
+        ),
         ({"dataset": "visits"}, InvalidInput),
         ({"source": [1, 2, 3]}, InvalidInput),
     ],
 )
-def test_bad_input_is_one_error_and_charges_nothing(wrong: dict[str, Any], error: type, tmp_path: Path) -> None:
+def test_bad_input_is_one_error_and_charges_nothing(
+    wrong: dict[str, Any], error: type, tmp_path: Path
+) -> None:
     ledger = budget(tmp_path)
     given: dict[str, Any] = {"source": visits(), "columns": "town", "privacy": PROMISE, "ledger": ledger}
     given |= wrong | ({"ledger": None} if "dataset" in wrong else {})

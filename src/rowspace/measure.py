@@ -93,6 +93,8 @@ def measure_keys(
 
     counts: how many records or units have each key. random: for tests; a fresh secure source unless given.
     """
+    if type(threshold) not in (TruncatedLaplace, GaussianThreshold):
+        raise InvalidInput(f"expected a threshold of rowspace's own, got {type(threshold).__name__}")
     if least < threshold.least:
         raise InvalidInput(
             f"expected a threshold of {threshold.least} or more, as the promise needs, got {least}"
@@ -106,8 +108,6 @@ def measure_keys(
             noisy += truncated_laplace(scale, reach, len(noisy), random)
         case GaussianThreshold(noise=noise):
             noisy += draw(noise, len(noisy), random)
-        case _:
-            raise InvalidInput(f"expected a threshold of rowspace's own, got {type(threshold).__name__}")
     where = np.flatnonzero(noisy >= least)
     return where, noisy[where]
 

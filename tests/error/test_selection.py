@@ -22,7 +22,10 @@ NOISES = [
 def test_intervals_cover_among_what_is_shown(noise: Threshold, level: float, above: int) -> None:
     least = noise.least + above
     wide = int(30 * noise.std_error) + 5
-    for count in {1, 2, least // 2, least - 3, least, least + 2, least + wide // 3, least + 2 * wide} - {0, -1}:
+    for count in {1, 2, least // 2, least - 3, least, least + 2, least + wide // 3, least + 2 * wide} - {
+        0,
+        -1,
+    }:
         n = np.arange(least, max(least, count) + wide)
         tails = noise.at_least(np.append(n, n[-1] + 1) - count)
         if tails[0] <= 0:

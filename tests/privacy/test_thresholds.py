@@ -27,7 +27,9 @@ def test_the_threshold_is_the_least_that_is_private(epsilon: float, delta: float
     with mpmath.workdps(80):
         allowed = min(mpmath.mpf(delta), mpmath.mpf(repr(delta)))
         laplace = _laplace(epsilon, delta, changed)
-        assert laplace.scale * Fraction(epsilon) >= changed or laplace.scale * Fraction(repr(epsilon)) >= changed
+        assert (
+            laplace.scale * Fraction(epsilon) >= changed or laplace.scale * Fraction(repr(epsilon)) >= changed
+        )
         q = mpmath.exp(-1 / exact(laplace.scale))
 
         def end(reach: int) -> mpmath.mpf:
@@ -43,7 +45,9 @@ def test_the_threshold_is_the_least_that_is_private(epsilon: float, delta: float
 
         half = allowed / 2
         assert passes(gaussian.least) <= half / (1 + half)
-        assert gaussian.least == 2 or passes(gaussian.least - 1) > half / (1 + half) * (1 - mpmath.mpf(10) ** -20)
+        assert gaussian.least == 2 or passes(gaussian.least - 1) > half / (1 + half) * (
+            1 - mpmath.mpf(10) ** -20
+        )
 
 
 def law(noise: Threshold, count: int) -> dict[int | None, float]:
@@ -92,9 +96,7 @@ def test_no_mechanism_finds_a_key_more_often(epsilon: float, delta: float) -> No
     assert used <= delta
     best = 0.0
     for count in range(1, 2 * noise.least):
-        best = min(
-            math.exp(epsilon) * best + used, 1 - math.exp(-epsilon) * (1 - best - used), 1.0
-        )
+        best = min(math.exp(epsilon) * best + used, 1 - math.exp(-epsilon) * (1 - best - used), 1.0)
         assert float(noise.at_least(noise.least - count)) == pytest.approx(best, rel=1e-6)
 
 
@@ -123,7 +125,9 @@ def test_what_is_taken() -> None:
             threshold(other)  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize("noise", [TruncatedLaplace(Fraction(3), 7), TruncatedLaplace(Fraction(2**22), 2**24)])
+@pytest.mark.parametrize(
+    "noise", [TruncatedLaplace(Fraction(3), 7), TruncatedLaplace(Fraction(2**22), 2**24)]
+)
 def test_standard_errors(noise: TruncatedLaplace) -> None:
     if noise.reach < 100:
         j = np.arange(-noise.reach, noise.reach + 1)
