@@ -77,7 +77,7 @@ def discover(
     keys = _without_label(keys, plan.other)
     where, noisy = measure_keys(plan.threshold, plan.least, keys.counts, random)
     values = [column.take(where).to_pylist() for column in keys.columns]
-    found = Discovery.sorted(plan, values, noisy)
+    found = Discovery.in_order(plan, values, noisy)
     if keeper is not None:
         keeper.charge(plan, found.to_bytes(), dataset, **about)  # type: ignore[arg-type]
     return found

@@ -74,14 +74,14 @@ class Discovery:
         object.__setattr__(self, "values", values)
 
     @classmethod
-    def sorted(cls, plan: DiscoveryPlan, values: Sequence[Sequence[Label]], counts: Any) -> Discovery:
+    def in_order(cls, plan: DiscoveryPlan, values: Sequence[Sequence[Label]], counts: Any) -> Discovery:
         """The same whatever order keys come in: engines give them in one that depends on the data.
 
         plan, values, counts: as they are stored.
 
         >>> from rowspace.privacy import ApproxDP
         >>> plan = DiscoveryPlan(("diagnosis",), ApproxDP(1.0, 1e-8))
-        >>> Discovery.sorted(plan, [["flu", "asthma"]], [31, 120]).values
+        >>> Discovery.in_order(plan, [["flu", "asthma"]], [31, 120]).values
         (('asthma', 'flu'),)
         """
         keys = list(zip(*values, strict=True))
