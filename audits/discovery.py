@@ -26,10 +26,10 @@ from rowspace.privacy import ApproxDP, PrivacyUnit, TruncatedLaplace
 from . import Row
 from .attacks import Counts, Finding, Mechanism, Outputs, Tables, attacked
 
-SIZE = {False: 20_000, True: 160_000}
+SIZE = {False: 20_000, True: 80_000}
 PLANTED = 160_000
-RUNS = {False: 1, True: 10}
-RELEASES = {False: 20, True: 2_000}
+RUNS = {False: 1, True: 5}
+RELEASES = {False: 20, True: 200}
 
 
 @dataclass(frozen=True)
