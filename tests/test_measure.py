@@ -8,9 +8,9 @@ import pytest
 
 from rowspace import operators as op
 from rowspace.exceptions import IntegerOverflow, InvalidInput
-from rowspace.measure import NoisyAnswers, draw, measure
+from rowspace.measure import NoisyAnswers, draw, measure, measure_keys
 from rowspace.noise import InsecureSeededRandom
-from rowspace.privacy import DiscreteGaussian, DiscreteLaplace, RoundedGaussian
+from rowspace.privacy import ApproxDP, DiscreteGaussian, DiscreteLaplace, RoundedGaussian, threshold
 from rowspace.strategy import MAX_RECORDS, dropped_bits
 
 MODELS = [DiscreteLaplace(Fraction(3)), DiscreteGaussian(Fraction(9)), RoundedGaussian(Fraction(2000))]
@@ -108,3 +108,25 @@ def test_counts_are_used_as_they_were_checked(monkeypatch):
     x.setflags(write=False)
     measure(op.Identity(2), MODELS[0], x)
     assert shared == [False, True]
+
+
+def test_keys_below_the_threshold_are_gone():
+    """What is shown is count plus noise, from the threshold on; all else is dropped, whatever it was."""
+    noise = threshold(ApproxDP(1.0, 1e-8))
+    counts = np.array([1, 18, 19, 500, 2] * 50)
+    where, noisy = measure_keys(noise, noise.least, counts)
+    assert len(where) == len(noisy)
+    assert np.all(noisy >= noise.least)
+    assert np.all(np.abs(noisy - counts[where]) <= noise.reach)
+    assert set(np.flatnonzero(counts == 500)) <= set(where)
+    with pytest.raises(InvalidInput, match="19 or more"):
+        measure_keys(noise, noise.least - 1, counts)
+    for wrong in ([0], [-3], [2**61]):
+        with pytest.raises(IntegerOverflow):
+            measure_keys(noise, noise.least, wrong)
+
+    class Lower(type(noise)):
+        least = 1
+
+    with pytest.raises(InvalidInput):
+        measure_keys(Lower(noise.scale, noise.reach), 1, counts)

@@ -56,6 +56,11 @@ def values(folder: str) -> list[object]:
         *PLAN.candidates,
         PLAN.noise,
     ]
+    visits = pa.table({"town": ["A"] * 99, "age": [3.0] * 99})
+    found += [
+        rs.discover(visits, "town", privacy=rs.ApproxDP(1.0, 1e-6, unit=None)),
+        rs.bounds(visits, "age", 1.0),
+    ]
     session = rs.Session(DOMAIN.subset(["age"]), [3] * 21, ledger=ledger)
     found += [session, session.price("age < 3", within=90), session.ask("age < 3", within=90)]
     return [*found, PLAN.strategy, PIdentity(p=2).optimize(rs.operators.Ranges(8), rs.PureDP(1.0))]

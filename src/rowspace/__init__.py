@@ -16,6 +16,8 @@ from ._version import __version__
 
 if TYPE_CHECKING:
     from . import error, operators, privacy, strategy, workload
+    from .bounding import Bounds, bounds
+    from .discovery import discover
     from .domain import Categorical, Dates, DayOfWeek, Domain, HourOfDay, Measure, Numeric
     from .exceptions import RowspaceError
     from .formats import CSV
@@ -26,6 +28,7 @@ if TYPE_CHECKING:
     from .planning.choosing import plan
     from .privacy import ZCDP, ApproxDP, Neighbours, PrivacyUnit, PureDP
     from .releases import Combined, Release, combine
+    from .releases.discovered import Discovery
     from .releases.export import export
     from .session import Session
     from .study import Check, Study, check
@@ -35,11 +38,13 @@ __all__ = [
     "CSV",
     "ZCDP",
     "ApproxDP",
+    "Bounds",
     "Categorical",
     "Check",
     "Combined",
     "Dates",
     "DayOfWeek",
+    "Discovery",
     "Domain",
     "HourOfDay",
     "Ledger",
@@ -56,8 +61,10 @@ __all__ = [
     "Target",
     "Workload",
     "__version__",
+    "bounds",
     "check",
     "combine",
+    "discover",
     "error",
     "export",
     "instalment",
@@ -71,6 +78,8 @@ __all__ = [
 ]
 
 _HOMES = {
+    "bounding": ("Bounds", "bounds"),
+    "discovery": ("discover",),
     "domain": ("Categorical", "Dates", "DayOfWeek", "Domain", "HourOfDay", "Measure", "Numeric"),
     "exceptions": ("RowspaceError",),
     "formats": ("CSV",),
@@ -79,7 +88,7 @@ _HOMES = {
     "mechanism": ("release",),
     "planning": ("Plan", "Target", "plan", "plan_for"),
     "privacy": ("ZCDP", "ApproxDP", "Neighbours", "PrivacyUnit", "PureDP"),
-    "releases": ("Combined", "Release", "combine", "export"),
+    "releases": ("Combined", "Discovery", "Release", "combine", "export"),
     "session": ("Session",),
     "study": ("Check", "Study", "check"),
     "workload": ("Workload",),

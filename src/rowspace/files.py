@@ -67,6 +67,8 @@ _HEADER = re.compile(
     rb"'shape': \(((?:\d{1,18}, ?)*\d{0,18})\), \} *\n"
 )
 
+_KIND = re.compile(rb'\{\s*"kind": "([a-z ]{1,40})"')
+
 
 def write_archive(
     path: str | os.PathLike[str], kind: str, version: int, body: dict[str, Any], arrays: Arrays
@@ -234,6 +236,28 @@ def unpack_archive(file: BinaryIO, name: str, kind: str, version: int) -> tuple[
         got = repr(content.get("version"))[:20]
         raise FileError(f"{name} has format version {got}; this rowspace reads version {version}")
     return content["body"], arrays
+
+
+def archive_kind(content: bytes) -> str | None:
+    """What the bytes of an archive say they are, without unpacking more than that; None if they say nothing.
+
+    >>> archive_kind(archive_bytes("rowspace plan", 1, {}, {}))
+    'rowspace plan'
+    """
+    try:
+        with zipfile.ZipFile(io.BytesIO(content)) as archive, archive.open("document.json") as entry:
+            found = _KIND.match(entry.read(_LONGEST_HEADER))
+    except (
+        zipfile.BadZipFile,
+        zlib.error,
+        KeyError,
+        ValueError,
+        EOFError,
+        NotImplementedError,
+        RuntimeError,
+    ):
+        return None
+    return found[1].decode() if found else None
 
 
 def _check_entries(entries: list[zipfile.ZipInfo], packed: int) -> None:

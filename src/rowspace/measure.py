@@ -12,6 +12,8 @@ Guarantees
 - Of records counted in parts, where there are measures, the noise covers a record with any value
   (tests/test_measures.py::test_one_record_moves_the_answers_by_no_more_than_the_noise_covers).
 - A `NoisyAnswers` holds noisy answers only (tests/test_measure.py::test_measurement_holds_no_counts).
+- Of keys that nobody declared only those are looked at further whose noisy count reaches a threshold
+  (tests/test_measure.py::test_keys_below_the_threshold_are_gone).
 - Strategies and noise of types of the caller's own are refused, and counts that change after they were checked are
   not used (tests/test_measure.py::test_own_types_are_refused, ::test_counts_are_used_as_they_were_checked).
 """
@@ -25,13 +27,30 @@ import numpy as np
 import numpy.typing as npt
 
 from .exceptions import IntegerOverflow, InvalidInput
-from .noise import BitSource, SecureRandom, discrete_gaussian, discrete_laplace, rounded_gaussian
+from .noise import (
+    BitSource,
+    SecureRandom,
+    discrete_gaussian,
+    discrete_laplace,
+    rounded_gaussian,
+    truncated_laplace,
+)
 from .operators import Operator
 from .planning.known import checked_strategy
-from .privacy import DiscreteGaussian, DiscreteLaplace, NoiseModel, RoundedGaussian
+from .privacy import (
+    DiscreteGaussian,
+    DiscreteLaplace,
+    GaussianThreshold,
+    NoiseModel,
+    RoundedGaussian,
+    TruncatedLaplace,
+)
 from .strategy import Strategy, asked_of_parts, check_overflow, dropped_bits, record_limit
 
 Integers = npt.NDArray[np.int64]
+
+_MOST_OF_A_KEY = 2**60
+"""Most records of one key: with noise they fit 64 bits."""
 
 
 @dataclass(frozen=True)
@@ -67,6 +86,35 @@ def measure(
         answers[where] = high
     answers.setflags(write=False)
     return NoisyAnswers(strategy, noise, answers)
+
+
+def measure_keys(
+    threshold: TruncatedLaplace | GaussianThreshold,
+    least: int,
+    counts: Any,
+    random: BitSource | None = None,
+) -> tuple[npt.NDArray[np.intp], Integers]:
+    """Where noisy counts of keys reach `least`, and those noisy counts; of all others nothing is kept.
+
+    counts: how many records or units have each key. random: for tests; a fresh secure source unless given.
+    """
+    if type(threshold) not in (TruncatedLaplace, GaussianThreshold):
+        raise InvalidInput(f"expected a threshold of rowspace's own, got {type(threshold).__name__}")
+    if least < threshold.least:
+        raise InvalidInput(
+            f"expected a threshold of {threshold.least} or more, as the promise needs, got {least}"
+        )
+    noisy = np.array(counts, dtype=np.int64).reshape(-1)
+    if noisy.size and (noisy.min() < 1 or noisy.max() > _MOST_OF_A_KEY):
+        raise IntegerOverflow(f"expected keys of 1 to {_MOST_OF_A_KEY} records each")
+    random = random or SecureRandom()
+    match threshold:
+        case TruncatedLaplace(scale=scale, reach=reach):
+            noisy += truncated_laplace(scale, reach, len(noisy), random)
+        case GaussianThreshold(noise=noise):
+            noisy += draw(noise, len(noisy), random)
+    where = np.flatnonzero(noisy >= least)
+    return where, noisy[where]
 
 
 def _checked(counts: Any, limit: int) -> Integers:

@@ -17,7 +17,9 @@ DOMAIN = Domain(
     sex=Categorical(["F", "M"]), measures=[Measure("x", 0, 2, step=0.5), Measure("hours", 0, 8, step=4)]
 ).with_places()
 RECORDS = [
-    (x, "FMx"[number % 3], hours) for number, (x, hours) in enumerate(product(VALUES, HOURS)) for _ in range(2)
+    (x, "FMx"[number % 3], hours)
+    for number, (x, hours) in enumerate(product(VALUES, HOURS))
+    for _ in range(2)
 ]
 
 

@@ -13,7 +13,7 @@ from rowspace.exceptions import LedgerError
 from rowspace.ledger import Cost
 from rowspace.ledger.composition import Filter
 from rowspace.ledger.costs import proven
-from rowspace.planning import Plan
+from rowspace.planning import DiscoveryPlan, Plan
 from rowspace.privacy import (
     ApproxDPTheorem3,
     Privacy,
@@ -120,3 +120,20 @@ def test_units_must_agree() -> None:
             cost_of(plan(privacy), other)
     with pytest.raises(LedgerError, match="at most 3 rows"):
         cost_of(plan(rs.PureDP(0.25, unit=PrivacyUnit("user_id", 4))), budget)
+
+
+def test_thresholds_cost_epsilon_and_delta() -> None:
+    """Only a budget that sums up both has room for what may fail with probability delta."""
+    asked = DiscoveryPlan(("town",), rs.ApproxDP(0.1, 1e-9))
+    basic = Filter.of(rs.ApproxDP(1.0, 1e-6), "basic")
+    assert basic.cost_of(asked) == Cost(Fraction(1, 10), Fraction(1, 10**9))
+    for guarantee, composition in (
+        (rs.ApproxDP(1.0, 1e-6), "gaussian"),
+        (rs.ApproxDP(1.0, 1e-6), "concentrated"),
+        (rs.PureDP(1.0), None),
+        (rs.ZCDP(1.0), None),
+    ):
+        with pytest.raises(LedgerError, match="basic"):
+            Filter.of(guarantee, composition).cost_of(asked)
+    with pytest.raises(LedgerError, match="neighbours"):
+        basic.cost_of(DiscoveryPlan(("town",), rs.ApproxDP(0.1, 1e-9, "replace-one")))

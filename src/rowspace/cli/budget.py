@@ -8,10 +8,11 @@ from typing import Any
 import typer
 from rich.text import Text
 
-from rowspace.exceptions import RowspaceError
+from rowspace.exceptions import InvalidInput, RowspaceError
+from rowspace.files import archive_kind
 from rowspace.ledger import Ledger
 from rowspace.privacy import ZCDP, ApproxDP, Neighbours, Privacy, PrivacyUnit, PureDP
-from rowspace.releases import Release
+from rowspace.releases import DISCOVERY_KIND, Discovery, Release
 from rowspace.report.budgets import budgets_view, evidence_view, history_view
 
 from .release_files import (
@@ -47,8 +48,8 @@ def create(
 ) -> None:
     """Set the budget that the options state."""
     screen = Screen(quiet, as_json)
-    unit = _unit(unit_column, unit_rows)
-    guarantee = _guarantee(epsilon, delta, rho, Neighbours.of(neighbours), unit)
+    unit = unit_of(unit_column, unit_rows)
+    guarantee = guarantee_of(epsilon, delta, rho, Neighbours.of(neighbours), unit)
     made = Ledger(ledger).create(dataset, guarantee, composition=composition)
     screen.show(Text.assemble(" created ", (dataset, "bold"), f": {made.guarantee} in all; {made}"))
     screen.document(made.to_dict())
@@ -104,12 +105,22 @@ def resume(
     as_json: bool,
     quiet: bool,
 ) -> None:
-    """Write the files of a charge as `release` would have written them."""
+    """Write the files of a charge as `release` or `discover` would have written them."""
+    from . import unknowns  # which is built on this
+
     screen = Screen(quiet, as_json)
     kept = Ledger(ledger)
-    targets = check_outputs(outputs, [kept.file] if kept.file else [], force=force)
+    inputs = [kept.file] if kept.file else []
+    if any(path.suffix.lower() == unknowns.NATIVE for path in outputs or ()):
+        _resume_discovery(screen, kept, charge, unknowns.checked_targets(outputs, inputs, force=force), level)
+        return
+    targets = check_outputs(outputs, inputs, force=force)
     with screen.working("Reading"):
         content = kept.resume(charge)
+        if archive_kind(content) == DISCOVERY_KIND:
+            raise InvalidInput(
+                f"charge {charge} paid for values that were found: write them with -o FILE{unknowns.NATIVE}"
+            )
         made = Release.from_bytes(content)
         refuse_long_tables(made.plan, targets)
     with screen.working("Writing"):
@@ -119,7 +130,17 @@ def resume(
     screen.document({"charge": charge} | release_document(made, answers, level, targets))
 
 
-def _guarantee(
+def _resume_discovery(screen: Screen, kept: Ledger, charge: int, targets: list[Path], level: float) -> None:
+    """Write what a charge has found, as `discover` would have written it."""
+    from . import unknowns
+
+    found = Discovery.from_bytes(kept.resume(charge))
+    unknowns.write_discovery(found, targets, level)
+    unknowns.show_discovery(screen, found, targets, level, Text(" at no cost", "dim"))
+    screen.document({"charge": charge} | unknowns.discovery_document(found, targets, level))
+
+
+def guarantee_of(
     epsilon: float | None,
     delta: float | None,
     rho: float | None,
@@ -135,7 +156,7 @@ def _guarantee(
     return PureDP(epsilon, neighbours, unit) if delta is None else ApproxDP(epsilon, delta, neighbours, unit)
 
 
-def _unit(column: str | None, rows: int | None) -> PrivacyUnit | None:
+def unit_of(column: str | None, rows: int | None) -> PrivacyUnit | None:
     """Whose rows are protected together; a usage error when only one of the options is given."""
     if (column is None) != (rows is None):
         raise typer.BadParameter("give --privacy-unit and --max-rows-per-unit together")

@@ -155,9 +155,9 @@ def release(
 ) -> None:
     """Check everything that can be checked, plan, measure once, charge, and write."""
     screen = Screen(quiet, as_json)
-    keeper = _keeper(ledger, dataset, no_ledger=no_ledger)
+    keeper = keeper_of(ledger, dataset, no_ledger=no_ledger)
     inputs = [Path(path) for path in (study_file, data, plan_file, before) if path is not None]
-    targets = check_outputs(outputs, [*inputs, *_files(keeper)], force=force)
+    targets = check_outputs(outputs, [*inputs, *ledger_files(keeper)], force=force)
     study = Study.load(study_file)
     study.require_public()
     address = data if data is not None else study.database_url()
@@ -191,7 +191,7 @@ def release(
             write_files(made, targets, level, content=keeper.content if keeper is not None else None)
             answers = answers_to_show(made, level, all_of_them=as_json)
     charge = keeper.taken if keeper is not None else None
-    show_release(screen, study.name, made, answers, level, targets, _cost(keeper))
+    show_release(screen, study.name, made, answers, level, targets, charged(keeper))
     screen.document(
         {"study": study.name, "charge": None if charge is None else charge.to_dict()}
         | release_document(made, answers, level, targets)
@@ -217,7 +217,7 @@ def _loaded(before: Path | None) -> Instalment | None:
     return found
 
 
-def _keeper(ledger: str | None, dataset: str | None, *, no_ledger: bool) -> Receipt | None:
+def keeper_of(ledger: str | None, dataset: str | None, *, no_ledger: bool) -> Receipt | None:
     """Who keeps the budget: a ledger, or nobody if that was said."""
     if ledger is not None and not no_ledger:
         return Receipt(Ledger(ledger), ledger)
@@ -230,12 +230,12 @@ def _keeper(ledger: str | None, dataset: str | None, *, no_ledger: bool) -> Rece
     raise typer.BadParameter("--no-ledger charges nothing: leave out --ledger and --dataset, or --no-ledger")
 
 
-def _files(keeper: Receipt | None) -> list[Path]:
+def ledger_files(keeper: Receipt | None) -> list[Path]:
     """The ledger's own file, which no output may replace."""
     return [] if keeper is None or keeper.ledger.file is None else [keeper.ledger.file]
 
 
-def _cost(keeper: Receipt | None) -> Text:
+def charged(keeper: Receipt | None) -> Text:
     """What was charged, and what is left."""
     if keeper is None or keeper.taken is None:
         return Text()

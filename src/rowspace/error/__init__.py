@@ -17,6 +17,7 @@ from .profile import (
     profile_equivalent,
     strategy_from_profile,
 )
+from .selection import selected_intervals
 
 __all__ = [
     "Decomposition",
@@ -32,6 +33,7 @@ __all__ = [
     "profile_trace",
     "query_errors",
     "query_variances",
+    "selected_intervals",
     "standard_quantile",
     "strategy_from_profile",
     "table_moments",

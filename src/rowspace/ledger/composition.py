@@ -27,11 +27,11 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from rowspace.exceptions import InvalidInput, LedgerError
-from rowspace.planning import Plan
+from rowspace.planning import DiscoveryPlan, Plan
 from rowspace.privacy import ZCDP, ApproxDP, Privacy, PureDP
 from rowspace.privacy.filters import concentrated_limit, gaussian_limit
 
-from .costs import Cost, cost_in, proven, require_same_promise, stated, written
+from .costs import Cost, cost_in, proven, require_same_promise, stated, threshold_cost, written
 
 SUMS = "sums"
 """How budgets in ε or in ρ add up."""
@@ -83,13 +83,22 @@ class Filter:
         """What is counted: "epsilon" or "rho"."""
         return "epsilon" if self.limit.epsilon else "rho"
 
-    def cost_of(self, plan: Plan | Privacy) -> Cost:
+    def cost_of(self, plan: Plan | DiscoveryPlan | Privacy) -> Cost:
         """What releasing a plan costs; `LedgerError` if this budget cannot count it.
 
         A promise alone, without a plan, costs the least that any plan under it does.
         """
         privacy = plan if isinstance(plan, Privacy) else plan.privacy
         require_same_promise(privacy, self.guarantee)
+        if isinstance(plan, DiscoveryPlan):
+            cost = threshold_cost(self.guarantee, self.composition, plan.privacy)
+            if cost is None:
+                raise LedgerError(
+                    f"finding unknown values costs epsilon and delta, and a budget of {self.guarantee} that adds up as "
+                    f"{self.composition!r} has no delta to give; create the budget with epsilon, delta and the "
+                    "composition 'basic'"
+                )
+            return cost
         amount = stated(privacy) if isinstance(plan, Privacy) else proven(plan)
         cost = cost_in(self.guarantee, self.composition, privacy, amount)
         if cost is None:

@@ -6,6 +6,8 @@ Guarantees
   ::test_a_plan_that_states_too_little_pays_for_its_noise).
 - ε-differential privacy costs ε²/2 of a ρ budget (Bun & Steinke 2016, Proposition 1.4), Gaussian noise of σ at unit
   sensitivity 1/(2σ²) (Proposition 1.6) (tests/ledger/test_costs.py::test_conversions).
+- What finds unknown values costs its ε and δ, and only where these are summed up
+  (tests/ledger/test_costs.py::test_thresholds_cost_epsilon_and_delta).
 - A promise that does not imply the budget's is refused, and so are other neighbours and other privacy units
   (tests/ledger/test_costs.py::test_what_cannot_be_charged, tests/ledger/test_costs.py::test_units_must_agree).
 
@@ -116,6 +118,18 @@ def cost_in(guarantee: Privacy, composition: str, privacy: Privacy, amount: Frac
         kept = amount <= gaussian_limit(privacy.epsilon, privacy.delta)
         return Cost(written(privacy.epsilon), written(privacy.delta)) if kept else None
     return Cost(epsilon=amount) if pure else None
+
+
+def threshold_cost(guarantee: Privacy, composition: str, privacy: ApproxDP) -> Cost | None:
+    """What finding unknown values adds to a budget; None if it cannot count it.
+
+    A threshold fails to hide a value with some probability: that is no Gaussian noise, and no ρ has room for it. Only a
+    budget that sums up ε and δ has. (Were one δ for both, earlier answers could decide whether to spend it on ρ or on
+    thresholds, and a limit on what each costs together is then no filter.)
+    """
+    if isinstance(guarantee, ApproxDP) and composition == "basic":
+        return Cost(written(privacy.epsilon), written(privacy.delta))
+    return None
 
 
 def proven(plan: Plan) -> Fraction:

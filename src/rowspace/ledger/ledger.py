@@ -31,7 +31,8 @@ from typing import Any
 import sqlalchemy as sa
 
 from rowspace.exceptions import BudgetExceeded, LedgerError, Superseded
-from rowspace.planning import Plan
+from rowspace.planning import DiscoveryPlan, Plan
+from rowspace.planning.discovering import checked_discovery
 from rowspace.planning.known import checked_plan, require_known_privacy
 from rowspace.privacy import Privacy
 
@@ -147,7 +148,7 @@ class Ledger:
 
     def check(
         self,
-        plan: Plan | Privacy,
+        plan: Plan | DiscoveryPlan | Privacy,
         dataset: str | None = None,
         *,
         source: str | None = None,
@@ -169,8 +170,8 @@ class Ledger:
         ...
         rowspace.exceptions.BudgetExceeded: the budget of 'people' has 600 of 600 epsilon left, and this release ...
         """
-        if isinstance(plan, Plan):
-            plan = checked_plan(plan)
+        if not isinstance(plan, Privacy):
+            plan = _checked(plan)
         with self._tables.reading() as connection:
             budget = self._tables.budget(connection, self._tables.only(connection, dataset))
             self._tables.require_one_budget(connection, budget.dataset, source, second_budget)
@@ -178,7 +179,7 @@ class Ledger:
 
     def charge(
         self,
-        plan: Plan,
+        plan: Plan | DiscoveryPlan,
         content: bytes,
         dataset: str | None = None,
         *,
@@ -209,7 +210,7 @@ class Ledger:
         ...     print(ledger.charge(release.plan, release.to_bytes()).cost, "·", ledger.budget())
         ε 200 · 400 of 600 epsilon left
         """
-        plan = checked_plan(plan)
+        plan = _checked(plan)
         if len(content) > LARGEST_RELEASE:
             raise LedgerError(
                 f"expected a release of at most {LARGEST_RELEASE:,} bytes, as a ledger can keep with its charge, got "
@@ -378,6 +379,11 @@ class Ledger:
         if content_digest(row.content) != row.digest:
             raise self._tables.damaged()
         return bytes(row.content)
+
+
+def _checked(plan: Plan | DiscoveryPlan) -> Plan | DiscoveryPlan:
+    """A copy of what is to be paid for that nobody else has."""
+    return checked_discovery(plan) if isinstance(plan, DiscoveryPlan) else checked_plan(plan)
 
 
 def _require_room(budget: Budget, cost: Cost) -> None:

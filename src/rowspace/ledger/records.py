@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from rowspace.planning import Plan
+from rowspace.planning import DiscoveryPlan, Plan
 from rowspace.privacy import ApproxDP, Privacy
 
 from .composition import Filter
@@ -143,11 +143,13 @@ class Charge:
 _ASKED = ("workload", "privacy", "strategy", "noise")
 
 
-def plan_hash(plan: Plan) -> str:
+def plan_hash(plan: Plan | DiscoveryPlan) -> str:
     """SHA-256 over what the plan asks of the data and with which noise, in one canonical encoding.
 
     Equal for a plan and its reloaded file. How long planning took and what else was considered are left out.
     """
+    if isinstance(plan, DiscoveryPlan):
+        return plan.digest
     body, arrays = plan.encode()
     digest = hashlib.sha256()
     asked = {part: body[part] for part in _ASKED}

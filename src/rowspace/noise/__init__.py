@@ -8,12 +8,13 @@ settle it, for many samples at once, and when they do not, exact arithmetic take
 
 ===================== ============================== ==========================================
 `discrete_laplace`     P(k) ∝ exp(−abs(k)/scale)      pure differential privacy
+`truncated_laplace`    the same for abs(k) ≤ reach    (ε, δ): thresholds for unknown keys
 `discrete_gaussian`    P(k) ∝ exp(−k²/(2·variance))   zero-concentrated differential privacy
 `rounded_gaussian`     round(N(0, sigma²))            (ε, δ): inherits the continuous guarantee
 ===================== ============================== ==========================================
 
 Files, lowest first: ``bits`` (keystream), ``expansion`` (probabilities to any number of bits),
-``bernoulli`` (exact flips, and flips of e^−γ with a proven margin), and the three samplers.
+``bernoulli`` (exact flips, and flips of e^−γ with a proven margin), and the samplers.
 The argument is in ``docs/design/002-exact-noise.md``.
 """
 
@@ -21,6 +22,7 @@ from rowspace.noise.bits import BitSource, InsecureSeededRandom, SecureRandom
 from rowspace.noise.discrete_gaussian import discrete_gaussian
 from rowspace.noise.laplace import discrete_laplace
 from rowspace.noise.rounded_gaussian import rounded_gaussian
+from rowspace.noise.truncated_laplace import truncated_laplace
 
 __all__ = [
     "BitSource",
@@ -29,4 +31,5 @@ __all__ = [
     "discrete_gaussian",
     "discrete_laplace",
     "rounded_gaussian",
+    "truncated_laplace",
 ]

@@ -3,6 +3,7 @@
 from .balancing import Met
 from .choosing import CELL_LIMIT, plan
 from .considered import Considered, considered
+from .discovering import DiscoveryPlan
 from .groups import GroupError
 from .plan import Candidate, Plan
 from .population import interval_words, population, summed_values
@@ -16,6 +17,7 @@ __all__ = [
     "CELL_LIMIT",
     "Candidate",
     "Considered",
+    "DiscoveryPlan",
     "GroupError",
     "Met",
     "MetAlready",

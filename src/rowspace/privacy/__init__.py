@@ -11,6 +11,7 @@ exact distribution on the integers, always rounded toward more noise. Nothing he
     filters       (ε, δ) to ρ, for budgets             accounting is in the room of the ledger
     neighbours    what a record's change can be        units         whose rows are protected together
     odds          what anyone can conclude             validation    of parameters
+    thresholds    what shows that a key exists
 """
 
 from .calibration import analytic_gaussian_sigma, gaussian_delta, paper_gaussian_sigma, zcdp_to_approx
@@ -26,6 +27,7 @@ from .definitions import (
 )
 from .models import DiscreteGaussian, DiscreteLaplace, NoiseModel, RoundedGaussian, noise_from_dict
 from .sensitivities import integer_norm, sensitivity
+from .thresholds import GaussianThreshold, Threshold, TruncatedLaplace, threshold
 from .units import Neighbours, PrivacyUnit
 
 __all__ = [
@@ -34,6 +36,7 @@ __all__ = [
     "ApproxDPTheorem3",
     "DiscreteGaussian",
     "DiscreteLaplace",
+    "GaussianThreshold",
     "Neighbours",
     "NoiseModel",
     "OddsBound",
@@ -41,6 +44,8 @@ __all__ = [
     "PrivacyUnit",
     "PureDP",
     "RoundedGaussian",
+    "Threshold",
+    "TruncatedLaplace",
     "analytic_gaussian_sigma",
     "gaussian_delta",
     "integer_norm",
@@ -49,5 +54,6 @@ __all__ = [
     "paper_gaussian_sigma",
     "privacy_from_dict",
     "sensitivity",
+    "threshold",
     "zcdp_to_approx",
 ]

@@ -17,6 +17,7 @@ from .combined_answers import answers_from
 from .consistent import Consistent
 from .derived import Estimate
 from .derived_tables import CrossTable
+from .discovered import DISCOVERY_KIND, Discovery
 from .estimated import TableEstimate
 from .evidence import measurement_of
 from .export import EXPORTS, check_export, export, exported_files
@@ -24,6 +25,7 @@ from .notes import notes_of
 from .release import TABLE_LIMIT, Release
 
 __all__ = [
+    "DISCOVERY_KIND",
     "EXPORTS",
     "TABLE_LIMIT",
     "ChartAxis",
@@ -31,6 +33,7 @@ __all__ = [
     "Combined",
     "Consistent",
     "CrossTable",
+    "Discovery",
     "Estimate",
     "Estimates",
     "Release",

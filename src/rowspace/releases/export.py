@@ -15,11 +15,12 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 
 from rowspace.exceptions import InvalidInput
 from rowspace.files import write_whole
-from rowspace.planning import Plan
+from rowspace.planning import DiscoveryPlan, Plan
 
 from .combined import Combined, CombinedPlan
 from .consistent import Consistent
 from .csvw import csv_metadata, metadata_file
+from .discovered import Discovery
 from .notes import notes_of
 from .release import Release
 from .spreadsheet import check_sheets, write_sheets
@@ -32,11 +33,12 @@ EXPORTS = (".csv", ".parquet", ".json", ".xlsx")
 
 
 def export(
-    release: Release | Combined | Consistent, path: str | os.PathLike[str], level: float = 0.95
+    release: Release | Combined | Consistent | Discovery, path: str | os.PathLike[str], level: float = 0.95
 ) -> None:
     """Write the answers to a .csv, .parquet, .json or .xlsx file, whole or not at all.
 
-    release: a release, several combined, or consistent counts, which have no intervals and say that they are biased.
+    release: a release, several combined, consistent counts, which have no intervals and say that they are biased, or a
+    discovery (not as .xlsx).
     path: where to write; its ending says the format. level: the confidence level of the intervals.
 
     CSV is the header and the answers, nothing else: pandas, R and Excel read it as it is. Its statement stands beside
@@ -52,9 +54,9 @@ def export(
     ...     pd.read_csv(f"{folder}/answers.csv").columns.tolist()
     ['group', 'age', 'answer', 'std_error', 'low', 'high']
     """
-    if not isinstance(release, Release | Combined | Consistent):
+    if not isinstance(release, Release | Combined | Consistent | Discovery):
         raise InvalidInput(
-            f"expected a release, several combined or consistent counts, got {type(release).__name__}"
+            f"expected a release, several combined, consistent counts or a discovery, got {type(release).__name__}"
         )
     plan = release.release.plan if isinstance(release, Consistent) else release.plan
     check_export(plan, path)
@@ -63,11 +65,15 @@ def export(
     write_whole(path, lambda file: writers[_suffix(path)](file, content))
 
 
-def check_export(plan: Plan | CombinedPlan, path: str | os.PathLike[str]) -> None:
+def check_export(plan: Plan | CombinedPlan | DiscoveryPlan, path: str | os.PathLike[str]) -> None:
     """Refuse, before anything is measured, a file that could not be written."""
     if _suffix(path) not in EXPORTS:
         raise InvalidInput(f"expected a file ending in {', '.join(EXPORTS)}, got {Path(path).name!r}")
     if _suffix(path) == ".xlsx":
+        if isinstance(plan, DiscoveryPlan):
+            raise InvalidInput(
+                "a discovery is written as .csv, .parquet or .json: spreadsheets have too few rows"
+            )
         check_sheets(plan.workload)
 
 
@@ -84,8 +90,8 @@ def exported_files(path: str | os.PathLike[str]) -> list[Path]:
 class _Content:
     """What is written, and the level of its intervals."""
 
-    source: Release | Combined | Consistent
-    plan: Plan | CombinedPlan
+    source: Release | Combined | Consistent | Discovery
+    plan: Plan | CombinedPlan | DiscoveryPlan
     level: float
     path: Path
 
@@ -98,6 +104,8 @@ class _Content:
         """The answers, as many at a time as fit."""
         if isinstance(self.source, Consistent):
             return iter([self.source.answers()])
+        if isinstance(self.source, Discovery):
+            return iter([self.source.answers(self.level)])
         return self.source.stream(level=self.level)
 
 
@@ -141,6 +149,7 @@ def _json(file: BinaryIO, content: _Content) -> None:
 
 def _xlsx(file: BinaryIO, content: _Content) -> None:
     """A workbook."""
+    assert not isinstance(content.plan, DiscoveryPlan)
     write_sheets(file, content.plan.workload, content.portions(), content.notes)
 
 

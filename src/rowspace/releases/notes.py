@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from rowspace.domain import Domain
@@ -54,8 +55,10 @@ def notes_of(release: Stated, level: float | None = None) -> dict[str, Any]:
     if left_out:
         notes["population"] = left_out
     if level is not None:
-        sums = bool(_plan(release).domain.measures)
-        notes |= {"level": level, "intervals": interval_words(left_out, level, sums=sums)}
+        words = getattr(release, "interval_words", None)  # what was selected says more
+        if words is None:
+            words = partial(interval_words, left_out, sums=bool(_plan(release).domain.measures))
+        notes |= {"level": level, "intervals": words(level)}
     return notes
 
 

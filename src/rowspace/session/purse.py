@@ -8,6 +8,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from rowspace.exceptions import BudgetExceeded, InvalidInput, LedgerError, UnsupportedWorkload
+from rowspace.files import archive_kind
 from rowspace.ledger import Budget, Charge, Cost, Ledger, Request
 from rowspace.ledger.composition import Filter
 from rowspace.measure import measure
@@ -16,7 +17,7 @@ from rowspace.operators import Operator
 from rowspace.planning import Plan
 from rowspace.planning.whatif import budget_name, with_budget
 from rowspace.privacy import ZCDP, ApproxDP, Privacy, PureDP
-from rowspace.releases import Combined, Release
+from rowspace.releases import DISCOVERY_KIND, Combined, Release
 from rowspace.strategy import Strategy
 
 from .knowledge import Knowledge
@@ -124,10 +125,11 @@ class Purse:
     def _contents(
         self, charges: Sequence[tuple[int, str | None, str | None, str]]
     ) -> Iterator[tuple[int, bytes | None, str]]:
-        """The numbers of charges with their releases and digests; no release of another table."""
+        """The numbers of charges with their releases and digests; no release of another table, no values found."""
         for number, version, source, mark in charges:
-            own = self._is_same_table(version, source)
-            yield number, self.ledger.resume(number) if own else None, mark
+            content = self.ledger.resume(number) if self._is_same_table(version, source) else None
+            found = content is not None and archive_kind(content) == DISCOVERY_KIND
+            yield number, None if found else content, mark
 
     def _is_same_table(self, version: str | None, source: str | None) -> bool:
         """Whether a charge was for this table: by the versions that were named, else by where the data is."""

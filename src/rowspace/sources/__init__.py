@@ -3,7 +3,8 @@
 One path for everything: a source becomes an Ibis table (`opening`), every attribute an integer code
 computed in the engine (`columns`, `binning`, all in `coding`), and the engine groups by the codes
 (`counting`). Only codes and counts travel. A count vector skips all that (`read_counts`). Many marginal tables
-are counted together (`marginal_counting`), without an array over the domain.
+are counted together (`marginal_counting`), without an array over the domain. Values that nobody declared are counted
+by themselves (`keys`), to be shown only past a private threshold.
 
 Together with `measure` this is the only room that touches data, so nothing here logs, prints or quotes it:
 engine errors pass through `silence`, which drops their text.
@@ -12,6 +13,7 @@ engine errors pass through `silence`, which drops their text.
 from rowspace.sources.coding import check_columns
 from rowspace.sources.counting import MAX_CELLS, count_cells
 from rowspace.sources.identity import source_digest
+from rowspace.sources.keys import KeyCounts, count_keys
 from rowspace.sources.marginal_counting import MAX_TABLE_CELLS, count_marginals
 from rowspace.sources.marginal_tables import CountStack, MarginalTables
 from rowspace.sources.opening import Source
@@ -20,10 +22,12 @@ __all__ = [
     "MAX_CELLS",
     "MAX_TABLE_CELLS",
     "CountStack",
+    "KeyCounts",
     "MarginalTables",
     "Source",
     "check_columns",
     "count_cells",
+    "count_keys",
     "count_marginals",
     "source_digest",
 ]

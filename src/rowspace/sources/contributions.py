@@ -26,6 +26,7 @@ from __future__ import annotations
 
 import hashlib
 import secrets
+from collections.abc import Sequence
 from typing import Any
 
 import ibis
@@ -83,6 +84,34 @@ def bounded(rows: Any, unit: PrivacyUnit, backend: Any) -> Any:
     rows = rows.mutate(draw=_md5(separator.join(parts)))
     rows = rows.mutate(place=ibis.row_number().over(group_by="unit", order_by="draw"))
     return rows.filter(rows.place < unit.rows).select(*others)
+
+
+def with_marks(rows: Any, names: Sequence[str], backend: Any) -> tuple[Any, list[str]]:
+    """The rows with a digest beside every column of text, and the columns that tell keys apart: numbers and digests.
+
+    A collation may take two texts for equal; their digests differ. And no two keys are one text, whatever separates
+    their parts.
+    """
+    _provide_digest(backend)
+    texts = [name for name in names if rows[name].type().is_string()]
+    rows = rows.mutate(**{f"mark_{name}": _md5(rows[name]) for name in texts})
+    return rows, [f"mark_{name}" if name in texts else name for name in names]
+
+
+def bounded_keys(rows: Any, unit: PrivacyUnit, marks: Sequence[str]) -> Any:
+    """Every unit once in each key it has, and in at most `unit.rows` keys, chosen as `bounded` chooses rows.
+
+    `rows` are those of `with_marks`, with a column `unit` and no NULL. What is drawn depends on the unit's own keys
+    alone: of a unit with several texts the least digest stands for all of them, whatever the order of the table.
+    """
+    separator, key = ibis.literal(":"), ibis.literal(secrets.token_hex(16))
+    keys = [name for name in rows.columns if name != "unit"]
+    rows = rows.mutate(owner=_md5(separator.join([key, _text(rows.unit)])))
+    pairs = rows.group_by(["unit", *keys]).aggregate(owner=rows.owner.min())
+    parts = [pairs.owner, *(pairs[name].cast("string") for name in marks)]
+    pairs = pairs.mutate(draw=_md5(separator.join(parts)))
+    pairs = pairs.mutate(place=ibis.row_number().over(group_by="unit", order_by="draw"))
+    return pairs.filter(pairs.place < unit.rows).select(*keys)
 
 
 def _text(units: Any) -> Any:

@@ -42,6 +42,7 @@ _MOST_THREADS = 16
 class TextTable:
     """The wanted columns of a CSV file, as text, for an engine that takes Arrow streams: as often as it asks for one.
 
+    `lowered`: columns in small letters, where case is to be ignored and no category says how they are spelt.
     `failure` is why the file could not be read, once it could not: engines put it in words of their own.
     """
 
@@ -49,6 +50,7 @@ class TextTable:
     shape: Shape
     columns: Mapping[str, int]
     categories: Mapping[str, pa.Array] = field(default_factory=dict)
+    lowered: frozenset[str] = frozenset()
     failure: str | None = None
 
     @property
@@ -107,6 +109,8 @@ class TextTable:
             spelt = self.categories[name]
             found = pc.index_in(pc.utf8_lower(cells), pc.utf8_lower(spelt))
             cells = pc.coalesce(spelt.take(found), cells)
+        if name in self.lowered:
+            cells = pc.utf8_lower(cells)
         return cells
 
 

@@ -62,7 +62,7 @@ def write_study(
         blocks.append(_block("[data]", data))
     for attribute_name, attribute in domain.attributes:
         note = (notes or {}).get(attribute_name)
-        blocks.append((comment(note) + "\n" if note else "") + _attribute_block(attribute_name, attribute))
+        blocks.append((comment(note) + "\n" if note else "") + attribute_block(attribute_name, attribute))
     return "\n\n".join([*blocks, *map(entry_block, entries)]) + "\n"
 
 
@@ -104,7 +104,7 @@ def _privacy(privacy: Privacy) -> dict[str, Any]:
     return values | ({} if unit is None else {"privacy_unit": unit.column, "max_rows_per_unit": unit.rows})
 
 
-def _attribute_block(name: str, attribute: Attribute) -> str:
+def attribute_block(name: str, attribute: Attribute) -> str:
     """The table of one attribute, and those of its levels."""
     import tomlkit
 
