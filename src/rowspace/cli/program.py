@@ -62,7 +62,7 @@ def _program(
       rowspace ask p.release "age >= 65 and sex = 'F'"
       rowspace report p.release -o people.html
 
-    [dim]Exit codes: 0 done, 1 refused or failed, 2 misused, 130 interrupted, 143 ended by SIGTERM.[/dim]
+    [dim]Exit codes: 0 done, 1 refused or failed, 2 misused, 75 try again later, 130 interrupted, 143 SIGTERM.[/dim]
     """
 
 

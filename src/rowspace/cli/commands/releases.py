@@ -46,6 +46,14 @@ def release(
     no_ledger: Annotated[
         bool, typer.Option("--no-ledger", help="Keep no budget: nothing stops the next release.")
     ] = False,
+    request_id: Annotated[
+        str | None,
+        option(
+            "ID",
+            "A name for this release: tried again, it is the same bytes and pays nothing.",
+            "--request-id",
+        ),
+    ] = None,
     table: Table = None,
     plan_file: Annotated[Path | None, option("FILE", "Use a plan saved by `plan --save`.", "--plan")] = None,
     period: Annotated[
@@ -65,12 +73,14 @@ def release(
     Every run draws new noise and spends the privacy budget again, so keep the
     [bold].release[/bold] file: `rowspace ask` answers more from it for free.
     The ledger is charged first, and a release that does not fit its budget is refused.
+    With --request-id a step that failed half-way can be run again: it never pays twice.
     How many values are missing, outside or unlisted is never said here: see that
     with `rowspace check` [bold]first[/bold], if you are the data's curator.
 
     [dim]Examples[/dim]
       rowspace release study.toml people.csv --ledger b.db -o p.release -o a.csv
       rowspace release study.toml p.duckdb --table t --ledger b.db -o p.release
+      rowspace release study.toml p.csv --ledger b.db --request-id may -o p.csv
       rowspace release study.toml invented.csv --plan s.plan --no-ledger -o p.json
     """
     work("release").release(**locals())
