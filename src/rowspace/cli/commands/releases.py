@@ -239,3 +239,37 @@ def report(
       rowspace report people.release -o people.html --ledger budget.db
     """
     work("report").report(**locals())
+
+
+def registry(
+    release_file: ReleaseFile,
+    output: Annotated[
+        Path | None, option("OUT", "The .yaml file to write; printed if left out.", "--output", "-o")
+    ] = None,
+    name: Annotated[str | None, option("TEXT", "Of the data product; else the study's.", "--name")] = None,
+    curators: Annotated[
+        list[str] | None, option("NAME", "Who publishes it. Repeatable.", "--curator")
+    ] = None,
+    authors: Annotated[
+        list[str] | None, option("NAME", "Who fills in the entry. Repeatable.", "--author")
+    ] = None,
+    use: Annotated[str | None, option("TEXT", "What it is meant for.", "--use")] = None,
+    region: Annotated[str | None, option("TEXT", "Which region it describes.", "--region")] = None,
+    sector: Annotated[
+        str | None,
+        option("SECTOR", "Technology, Healthcare, Education, Government, Energy or Finance.", "--sector"),
+    ] = None,
+    published: Annotated[str | None, option("DAY", "Such as 2024-05-31; else today.", "--published")] = None,
+    force: Force = False,
+    as_json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Write a release's entry for the public Differential Privacy Deployments Registry. [bold]Costs no privacy.[/bold]
+
+    What follows from the release is filled in; what only you know stands as "FILL IN".
+    The file is in the format of opendp/deployments-registry-data, where it is submitted.
+
+    [dim]Examples[/dim]
+      rowspace registry people.release -o people.yaml --curator "Our Office"
+    """
+    work("registry").registry(**locals())
