@@ -144,3 +144,18 @@ def test_where_an_id_makes_no_sense(folder: Path, ledger: Path, more: tuple[str,
     )
     assert ended.code == 2
     assert "--request-id" in ended.err
+
+
+def test_the_ledger_of_the_environment(folder: Path, ledger: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where the command names none; what it says goes first, and an empty variable says nothing."""
+    release = ("release", folder / "study.toml", folder / "people.csv", "-q", "-o")
+    monkeypatch.setenv("ROWSPACE_LEDGER", str(ledger))
+    assert rowspace(*release, folder / "none.release", "--no-ledger").code == 0
+    assert Ledger(ledger).history() == []
+    assert rowspace(*release, folder / "a.release").code == 0
+    assert Ledger(ledger).budget().charges == 1
+    assert rowspace(*release, folder / "b.release", "--ledger", folder / "other.db").code == 1
+    monkeypatch.setenv("ROWSPACE_LEDGER", "")
+    refused = rowspace(*release, folder / "c.release")
+    assert refused.code == 2
+    assert "ROWSPACE_LEDGER" in refused.err

@@ -50,7 +50,7 @@ def _program(
     [bold]plan[/bold] tells how accurate every answer will be, without the data;
     [bold]budget[/bold] keeps what may be spent; [bold]release[/bold] spends some of it, once;
     [bold]ask[/bold] answers more for free; [bold]combine[/bold] makes one of several releases;
-    [bold]report[/bold] writes a web page of it all.
+    [bold]report[/bold] writes a web page of it all, [bold]registry[/bold] its public entry.
 
     [dim]Examples[/dim]
       rowspace demo

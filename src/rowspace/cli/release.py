@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import os
 import shlex
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -36,6 +37,9 @@ from .release_files import (
     write_files,
 )
 from .screen import Screen
+
+VARIABLE = "ROWSPACE_LEDGER"
+"""Names the ledger where the command does not: an address with a password is not for command lines."""
 
 
 @dataclass
@@ -262,13 +266,16 @@ def _loaded(before: Path | None) -> Instalment | None:
 
 def _keeper(ledger: str | None, dataset: str | None, *, no_ledger: bool) -> Receipt | None:
     """Who keeps the budget: a ledger, or nobody if that was said."""
+    if ledger is None and not no_ledger:
+        ledger = os.environ.get(VARIABLE) or None
     if ledger is not None and not no_ledger:
         return Receipt(Ledger(ledger), ledger)
     if ledger is None and no_ledger and dataset is None:
         return None
     if ledger is None and not no_ledger:
         raise typer.BadParameter(
-            "say which budget pays: --ledger FILE (see `rowspace budget create`), or --no-ledger to keep none"
+            f"say which budget pays: --ledger FILE (see `rowspace budget create`) or {VARIABLE}, or --no-ledger to "
+            "keep none"
         )
     raise typer.BadParameter("--no-ledger charges nothing: leave out --ledger and --dataset, or --no-ledger")
 

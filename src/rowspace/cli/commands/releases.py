@@ -32,7 +32,8 @@ def release(
         str | None,
         option(
             "LEDGER",
-            "The budget to charge, made by `rowspace budget create`: a file or a PostgreSQL URL.",
+            "The budget to charge, made by `rowspace budget create`: a file or a PostgreSQL URL; else the variable "
+            "ROWSPACE_LEDGER.",
             "--ledger",
         ),
     ] = None,
