@@ -1,8 +1,9 @@
-"""The ledger's long checks: 1,000 kills, 100 races of 50 processes, an adversary, and the time a charge takes."""
+"""The ledger's long checks: kills, retries, failing flushes, races, an adversary, and the time a charge takes."""
 
 from __future__ import annotations
 
 import random
+import shutil
 import statistics
 import time
 from pathlib import Path
@@ -11,7 +12,14 @@ from tempfile import TemporaryDirectory
 import numpy as np
 from tests.ledger.adversary import BUDGETS, best_of
 from tests.ledger.examples import COUNTS, new_ledger, plan
-from tests.ledger.processes import check_after_kills, kill_at_random, race, warm
+from tests.ledger.processes import (
+    check_after_kills,
+    fail_a_flush,
+    kill_at_random,
+    race,
+    retry_until_done,
+    warm,
+)
 
 import rowspace as rs
 from audits import Row, end
@@ -26,7 +34,14 @@ MOST_OVERHEAD = 0.020
 def run(long: bool) -> list[Row]:
     """The figures that the ledger promises; when short, the same checks with fewer kills and races."""
     kills, rounds, contenders = (KILLS, ROUNDS, CONTENDERS) if long else (40, 2, 20)
-    return [_kills(kills), _races(rounds, contenders), *_adversary(2000 if long else 40), _overhead()]
+    return [
+        _kills(kills),
+        _retries(kills // 4),
+        *([_flushes()] if shutil.which("strace") else []),
+        _races(rounds, contenders),
+        *_adversary(2000 if long else 40),
+        _overhead(),
+    ]
 
 
 def main() -> list[Row]:
@@ -46,6 +61,34 @@ def _kills(kills: int) -> Row:
     least = kills // 4
     limit = f"every file whole and paid for; at least {least} charges"
     return Row("killed at random", figure, limit, whole and charges >= least)
+
+
+def _retries(requests: int) -> Row:
+    """Killed and tried again under the same id until it ends: each paid once, each file what was paid for."""
+    with TemporaryDirectory() as name:
+        ledger = new_ledger(Path(name), rs.PureDP(10_000.0))
+        kills = retry_until_done(Path(name), requests, random.Random())
+        charges, files = check_after_kills(Path(name))
+        paid = ledger.budget().charges
+    figure = f"{kills} kills, {requests} requests, {paid} charges, {files} files"
+    limit = "as many charges and files as requests"
+    return Row("killed and tried again under an id", figure, limit, paid == charges == files == requests)
+
+
+def _flushes() -> Row:
+    """The kernel fails a flush, each of the five: what is said of the charge is so, and a retry pays once."""
+    right, words = 0, {"Nothing was charged": 0, "it is charged": 1, "released\n": 1}
+    for flush in range(1, 6):
+        with TemporaryDirectory() as name:
+            ledger = new_ledger(Path(name), rs.PureDP(1.0))
+            said = fail_a_flush(Path(name), flush)
+            so = next((number for text, number in words.items() if text in said), None)
+            charges = ledger.budget().charges
+            rs.release(plan(rs.PureDP(0.01)), COUNTS, ledger=ledger, request=f"flush {flush}")
+            right += so == charges and ledger.budget().charges == 1
+    return Row(
+        "flushes that fail", f"{right} of 5 told as they are, retried, paid once", "5 of 5", right == 5
+    )
 
 
 def _races(rounds: int, contenders: int) -> Row:

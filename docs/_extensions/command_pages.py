@@ -13,10 +13,10 @@ from rowspace.cli.program import app as commands
 _START = """# Command line
 
 Every command explains itself with `--help`; this page is made from the same text. Exit codes: 0 done, 1 refused or
-failed, 2 misused, 130 interrupted, 143 ended by SIGTERM. A failure is one line on standard error that says what was
-expected, what was got and what to do, and never a value from the data. With `--json` it is the document on standard
-output, `{"error": {"kind": "InvalidStudy", "message": "…"}}`, with the same exit code. `rowspace --install-completion`
-lets the Tab key complete commands, options and their values.
+failed, 2 misused, 75 try again later, 130 interrupted, 143 ended by SIGTERM. A failure is one line on standard error
+that says what was expected, what was got and what to do, and never a value from the data. With `--json` it is the
+document on standard output, `{"error": {"kind": "InvalidStudy", "message": "…"}}`, with the same exit code. `rowspace
+--install-completion` lets the Tab key complete commands, options and their values.
 """
 
 

@@ -15,16 +15,25 @@
     ├── SourceError             data that cannot be read, counted or does not have the column
     ├── FileError               a plan or release file that is missing, damaged or cannot be written
     └── LedgerError             a budget that cannot be charged: missing, locked, damaged, of another kind
-        └── BudgetExceeded      the release costs more than remains
+        ├── BudgetExceeded      the release costs more than remains
+        └── Superseded          another charge came between
 
 Messages say what was expected, what was got, and what to do. They never contain a value from the data.
+``error.transient`` tells what may pass by itself (a busy ledger, a server that is away) from what stays so.
 """
 
 from __future__ import annotations
 
 
 class RowspaceError(Exception):
-    """Root of every error rowspace raises on purpose."""
+    """Root of every error rowspace raises on purpose.
+
+    transient: whether the same call may succeed later, with nobody changing it, and without paying twice.
+    """
+
+    def __init__(self, *args: object, transient: bool = False) -> None:
+        super().__init__(*args)
+        self.transient = transient
 
 
 class InvalidInput(RowspaceError, ValueError):
@@ -85,3 +94,6 @@ class BudgetExceeded(LedgerError):
 
 class Superseded(LedgerError):
     """Another charge came between a look at the ledger and this one; nothing was released. Look again."""
+
+    def __init__(self, *args: object) -> None:
+        super().__init__(*args, transient=True)

@@ -18,6 +18,9 @@ Guarantees
 - Nothing noisy is returned or written unless the ledger, when one is given, took the charge first
   (tests/test_mechanism.py::test_a_refused_charge_releases_nothing).
 - What is charged for is what is returned (tests/test_mechanism.py::test_the_ledger_keeps_what_is_released).
+- With a request's id a release is charged and drawn once: again it is the same bytes, and the id of another plan or
+  source is refused (tests/ledger/test_requests.py::test_a_retry_never_pays_twice,
+  ::test_an_id_stands_for_one_plan_and_one_source).
 - Two releases never share noise (tests/test_mechanism.py::test_two_releases_never_share_noise).
 """
 
@@ -34,6 +37,7 @@ from .noise import BitSource, SecureRandom
 from .planning import Plan
 from .planning.known import checked_plan
 from .releases import Release
+from .retries import once
 from .strategy import Strategy, calibrated_noise
 
 if TYPE_CHECKING:
@@ -55,6 +59,7 @@ def release(
     ledger: BudgetKeeper | str | os.PathLike[str] | None = None,
     dataset: str | None = None,
     second_budget: bool = False,
+    request: str | None = None,
     table: str | None = None,
     random: BitSource | None = None,
     progress: Callable[[float], None] | None = None,
@@ -64,8 +69,10 @@ def release(
     source: a CSV or Parquet path, `rs.CSV(path, …)` where more is to be said about a file, a pandas or polars frame, an
     Arrow or Ibis table, a database URL with `table=`, or a vector of counts. ledger: who keeps the budget, as a path, a
     database URL or a `Ledger` (None: nobody); dataset: which of its budgets to charge, when it has several;
-    second_budget: charge it though the same source was charged to another one before. random: for tests only, without
-    a ledger. progress: called with the share of tables counted, where there are many; it depends on no data.
+    second_budget: charge it though the same source was charged to another one before. request: an id of your own for
+    this release: tried again with it, the same plan and source give the same bytes and pay nothing. random: for tests
+    only, without a ledger. progress: called with the share of tables counted, where there are many; it depends on no
+    data.
 
     `BudgetExceeded` when it would cost more than remains; then nothing is released.
 
@@ -79,15 +86,20 @@ def release(
     keeper = keeper_of(ledger, dataset)
     random = chosen_random(keeper, random)
     about = about_source(source, table, second_budget) if getattr(keeper, "keeps_sources", False) else {}
-    if keeper is not None and hasattr(keeper, "check"):
-        keeper.check(plan, dataset, **about)  # only to refuse before a large table is read: charge() decides
-    if keeper is not None:
-        _require_answers(plan)
-    counts = counts_for(own, source, table, progress)
-    answers = measure(own.strategy, own.noise, counts, random, parts=own.domain.parts).answers
-    if keeper is not None:
-        keeper.charge(plan, Release(own, answers).to_bytes(), dataset, **about)
-    return Release(plan, answers)
+
+    def make(**kept: Any) -> Release:
+        if keeper is not None and hasattr(keeper, "check"):
+            # Only to refuse before a large table is read: charge() decides.
+            keeper.check(plan, dataset, **about)
+        if keeper is not None:
+            _require_answers(plan)
+        counts = counts_for(own, source, table, progress)
+        answers = measure(own.strategy, own.noise, counts, random, parts=own.domain.parts).answers
+        if keeper is not None:
+            keeper.charge(plan, Release(own, answers).to_bytes(), dataset, **about, **kept)
+        return Release(plan, answers)
+
+    return make() if request is None else once(make, keeper, dataset, request, own, about)
 
 
 def chosen_random(keeper: BudgetKeeper | None, random: BitSource | None) -> BitSource | None:

@@ -146,7 +146,7 @@ def test_the_command_line_says_no_secret(
     for data in ([url], []):
         out = tmp_path / "out.release"
         ended = rowspace("release", "--no-ledger", study, *data, "-o", out)
-        assert ended.code == 1
+        assert ended.code == 75
         assert "cannot connect" in ended.err
         assert "Traceback" not in ended.err
         assert "wrong-secret" not in ended.out + ended.err

@@ -9,6 +9,7 @@ import time
 from collections.abc import Callable, Iterator
 from fractions import Fraction
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
 
@@ -17,10 +18,12 @@ from rowspace.exceptions import BudgetExceeded, LedgerError
 from rowspace.ledger import Ledger, content_digest
 from rowspace.ledger.costs import stated
 from rowspace.ledger.database import Database
+from rowspace.ledger.doubt import Doubt
 from tests.cli.running import rowspace
+from tests.engines.cutting import cut_at_commit
 from tests.engines.postgres import PostgresServer
 from tests.ledger.examples import COUNTS, charge_one_source_twice, plan, total
-from tests.ledger.processes import FORK, check_after_kills, kill_at_random, race
+from tests.ledger.processes import FORK, check_after_kills, kill_at_random, race, retry_until_done
 
 NUMBERS = itertools.count()
 TENTH = plan(rs.PureDP(0.1))
@@ -211,7 +214,7 @@ def test_the_command_line(location: str, tmp_path: Path) -> None:
     assert "people" in shown.out
     secret = location.split(":")[2].split("@")[0]
     broken = rowspace("budget", "show", location.replace("host=", "port=1&host="))
-    assert broken.code == 1
+    assert broken.code == 75
     assert secret not in shown.out + shown.err + broken.out + broken.err
 
 
@@ -247,3 +250,62 @@ def test_a_ledger_of_version_1_is_brought_up_to_date(
     Ledger(location).charge(plan(approximate), b"", source="somewhere")
     assert Ledger(location).budget().spent == 2 * stated(approximate)
     assert Ledger(location).resume(1) == b"kept"
+
+
+@pytest.mark.parametrize("request_id", [None, "may"])
+@pytest.mark.parametrize("after", [True, False])
+def test_the_connection_is_cut_at_the_commit(
+    server: PostgresServer, location: str, after: bool, request_id: str | None
+) -> None:
+    """Whether the server heard of it is looked up on another connection, and a retry under an id pays once."""
+    ledger = Ledger(location)
+    ledger.create("people", rs.PureDP(1.0))
+    with TemporaryDirectory() as name, cut_at_commit(Path(name), server.socket, after=after) as way:
+        through = f"{location.split('?')[0]}?host={name}"
+        with pytest.raises(LedgerError) as caught:
+            rs.release(TENTH, COUNTS, ledger=through, request=request_id)
+        assert way.cuts == 1
+    assert len(ledger.history()) == after
+    words = "after charge 1 was made: it is charged" if after else "Nothing was charged and nothing released"
+    assert words in str(caught.value)
+    assert caught.value.transient == (request_id is not None or not after)
+    made = rs.release(TENTH, COUNTS, ledger=ledger, request="may" if request_id else None)
+    if request_id:
+        assert len(ledger.history()) == 1
+        assert made.to_bytes() == ledger.resume(1 if after else ledger.history()[0].id)
+
+
+def test_a_commit_that_is_still_under_way_is_waited_for(
+    server: PostgresServer, database: str, location: str
+) -> None:
+    """Nobody is told that nothing was charged while another session may still commit the charge."""
+    ledger = Ledger(location, patience=10.0)
+    ledger.create("people", rs.PureDP(1.0))
+    row = {"id": 1, "dataset": "people", "digest": content_digest(b"x")}
+    other = server.connect(database)
+    other.execute("BEGIN")
+    other.execute("SELECT * FROM rowspace_budget FOR UPDATE")
+    other.execute(
+        "INSERT INTO rowspace_charge (id, dataset, plan, privacy, epsilon, delta, rho, time, who, digest, content) "
+        "VALUES (1, 'people', '', '{}', '0', '0', '0', '', '', %s, '')",
+        [row["digest"]],
+    )
+    said: list[str] = []
+    doubt = Doubt(ledger._database, ledger._tables, row, None)
+    looking = threading.Thread(target=lambda: said.append(str(doubt("the connection was cut"))))
+    looking.start()
+    time.sleep(0.5)
+    assert said == []
+    other.execute("COMMIT")
+    looking.join(20)
+    other.close()
+    assert "after charge 1 was made" in said[0]
+
+
+def test_killed_and_tried_again(location: str, tmp_path: Path) -> None:
+    """Under ids every release is had in the end, and paid once."""
+    ledger = Ledger(location)
+    ledger.create("people", rs.PureDP(1000.0))
+    assert retry_until_done(tmp_path, 15, random.Random(7), location) >= 3
+    assert sorted(path.name for path in tmp_path.iterdir()) == sorted(f"{i}.release" for i in range(1, 16))
+    assert ledger.budget().charges == 15

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import random
+import subprocess
+import sys
 import time
 from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
+
+import pytest
 
 import rowspace as rs
 from rowspace.exceptions import BudgetExceeded
@@ -105,3 +109,66 @@ def check_after_kills(folder: Path, location: str | None = None) -> tuple[int, i
         assert content_digest(content) in digests, "a visible file without its charge, or a torn one"
         rs.Release.load(file)
     return len(charges), len(files)
+
+
+def retry_until_done(folder: Path, requests: int, rng: random.Random, location: str | None = None) -> int:
+    """Have so many releases, each under an id of its own by a process that is killed and tried again until it ends.
+
+    Their files are 1.release, 2.release and so on. Returns the number of kills.
+    """
+    ledger = location or folder / "budget.db"
+    warm()
+    kills, within = 0, 0.0
+    for number in range(1, requests + 1):
+        while not (folder / f"{number}.release").exists():
+            child = FORK.Process(target=_release_under, args=(ledger, number, folder))
+            child.start()
+            start = time.perf_counter()
+            # The first is let through, to see how long it takes; and of the others some must end.
+            child.join(rng.random() * within if number > 1 else None)
+            if child.is_alive():
+                child.kill()
+                kills += 1
+            child.join()
+            within = max(within, 1.2 * (time.perf_counter() - start)) if number == 1 else within * 1.05
+    return kills
+
+
+def _release_under(ledger: Path | str, number: int, folder: Path) -> None:
+    made = rs.release(plan(rs.PureDP(0.01)), COUNTS, ledger=ledger, request=f"number {number}")
+    made.save(folder / f"{number}.release")
+
+
+_RELEASE = """
+import sys
+import rowspace as rs
+from rowspace.exceptions import RowspaceError
+from tests.ledger.examples import COUNTS, plan
+try:
+    rs.release(plan(rs.PureDP(0.01)), COUNTS, ledger=sys.argv[1], request=sys.argv[2])
+    print("released")
+except RowspaceError as error:
+    print("transient:" if error.transient else "final:", error)
+"""
+
+
+def fail_a_flush(folder: Path, flush: int) -> str:
+    """What a process says that releases under the id "flush N", while the kernel fails its N-th flush."""
+    inject = f"inject=fsync,fdatasync:error=EIO:when={flush}"
+    trace = [
+        "strace",
+        "-f",
+        "--seccomp-bpf",
+        "-qq",
+        "-o",
+        "/dev/null",
+        "-e",
+        "trace=fsync,fdatasync",
+        "-e",
+        inject,
+    ]
+    script = [sys.executable, "-c", _RELEASE, str(folder / "budget.db"), f"flush {flush}"]
+    ended = subprocess.run([*trace, *script], capture_output=True, text=True, check=False, timeout=120)
+    if not ended.stdout:
+        pytest.skip("strace may not trace here")
+    return ended.stdout

@@ -1,6 +1,8 @@
 """Expected failures: one line on standard error and an exit code. A bug keeps its traceback.
 
-With ``--json`` the failure is the JSON document: ``{"error": {"kind": …, "message": …}}`` on standard output.
+With ``--json`` the failure is the JSON document: ``{"error": {"kind": …, "message": …}}`` on standard output. What may
+pass by itself (a busy ledger, a server that is away) ends with a code of its own and has ``"transient":
+true`` there, so that a scheduler knows what to try again.
 """
 
 from __future__ import annotations
@@ -17,6 +19,7 @@ from rowspace.exceptions import RowspaceError
 
 FAILED = 1
 MISUSED = 2
+TRANSIENT = 75  # EX_TEMPFAIL of sysexits.h
 INTERRUPTED = 130
 
 _LONGEST_LINE = 1000
@@ -27,11 +30,11 @@ _Misuse: type[Exception] = typer.BadParameter.__bases__[0]
 
 
 def exit_code(action: Callable[[], object], *, as_json: bool = False) -> int:
-    """Run the command line and say how it ended: 0 done, 1 refused or failed, 2 misused, 128 + n by signal n."""
+    """Run the command line and say how it ended: by the codes above, or 0 when it is done."""
     try:
         return _code(action)
     except RowspaceError as error:
-        return _fail(type(error).__name__, str(error), as_json)
+        return _fail(type(error).__name__, str(error), as_json, transient=error.transient)
     except _Misuse as error:
         return _fail_misused(error, as_json)
     except MemoryError:
@@ -80,20 +83,21 @@ def _fail_misused(error: Exception, as_json: bool) -> int:
     return MISUSED
 
 
-def _fail(kind: str, message: str, as_json: bool) -> int:
+def _fail(kind: str, message: str, as_json: bool, *, transient: bool = False) -> int:
     """Print one line, whatever the message holds: pictures below it, or escape codes in file names."""
     line = "".join(c if c.isprintable() else " " for c in (message.splitlines() or [""])[0])
     line = line if len(line) <= _LONGEST_LINE else line[:_LONGEST_LINE] + " …"
     if as_json:
         # In ASCII: whatever standard output takes, and whatever is wrong with a name.
-        sys.stdout.write(json.dumps({"error": {"kind": kind, "message": line}}, indent=2) + "\n")
-        return FAILED
+        failure = {"kind": kind, "message": line, **({"transient": True} if transient else {})}
+        sys.stdout.write(json.dumps({"error": failure}, indent=2) + "\n")
+        return TRANSIENT if transient else FAILED
     from rich.console import Console  # here: most commands end well, and Tab needs none of it
     from rich.text import Text
 
     console = Console(stderr=True, highlight=False, soft_wrap=True)
     console.print(Text.assemble(("error: ", "bold red"), (line, "red")))
-    return FAILED
+    return TRANSIENT if transient else FAILED
 
 
 def _abandon_output() -> None:

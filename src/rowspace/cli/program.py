@@ -50,7 +50,7 @@ def _program(
     [bold]plan[/bold] tells how accurate every answer will be, without the data;
     [bold]budget[/bold] keeps what may be spent; [bold]release[/bold] spends some of it, once;
     [bold]ask[/bold] answers more for free; [bold]combine[/bold] makes one of several releases;
-    [bold]report[/bold] writes a web page of it all.
+    [bold]report[/bold] writes a web page of it all, [bold]registry[/bold] its public entry.
 
     [dim]Examples[/dim]
       rowspace demo
@@ -62,7 +62,7 @@ def _program(
       rowspace ask p.release "age >= 65 and sex = 'F'"
       rowspace report p.release -o people.html
 
-    [dim]Exit codes: 0 done, 1 refused or failed, 2 misused, 130 interrupted, 143 ended by SIGTERM.[/dim]
+    [dim]Exit codes: 0 done, 1 refused or failed, 2 misused, 75 try again later, 130 interrupted, 143 SIGTERM.[/dim]
     """
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import os
 import shlex
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -31,20 +32,29 @@ from .release_files import (
     check_outputs,
     refuse_long_tables,
     release_document,
+    require_same_files,
     show_release,
     write_files,
 )
 from .screen import Screen
 
+VARIABLE = "ROWSPACE_LEDGER"
+"""Names the ledger where the command does not: an address with a password is not for command lines."""
+
 
 @dataclass
 class Receipt:
-    """A ledger that remembers the charge it took and the bytes it keeps for it."""
+    """A ledger that remembers the charge it took and the bytes it keeps for it.
+
+    content: the bytes that were paid for, now or before. taken: the charge, if one was made now; in_doubt: while it is
+    being made.
+    """
 
     ledger: Ledger
     location: str
     content: bytes | None = None
     taken: Charge | None = None
+    in_doubt: bool = False
     keeps_sources: ClassVar[bool] = True
 
     def check(self, plan: Plan, dataset: str | None, **about: Any) -> None:
@@ -53,8 +63,13 @@ class Receipt:
 
     def charge(self, plan: Plan, content: bytes, dataset: str | None, **about: Any) -> Charge:
         """Pass the charge on."""
+        self.in_doubt = True
+        try:
+            self.taken = self.ledger.charge(plan, content, dataset, **about)
+        except RowspaceError:  # which says itself what is so
+            self.in_doubt = False
+            raise
         self.content = content
-        self.taken = self.ledger.charge(plan, content, dataset, **about)
         return self.taken
 
     def request(self, key: str, dataset: str | None) -> Request | None:
@@ -63,7 +78,14 @@ class Receipt:
 
     def resume(self, charge: int) -> bytes:
         """Pass the question on."""
-        return self.ledger.resume(charge)
+        self.content = self.ledger.resume(charge)
+        return self.content
+
+    def charge_under(self, key: str | None, dataset: str | None) -> Charge | None:
+        """The charge that was made under a request's id before."""
+        kept = None if key is None else self.ledger.request(key, dataset)
+        found = () if kept is None else self.ledger.history(dataset)
+        return next((charge for charge in found if kept is not None and charge.id == kept.charge), None)
 
     @property
     def left(self) -> str:
@@ -83,7 +105,7 @@ class Receipt:
                 f"the charge is made; have the release at no cost: rowspace budget resume {ledger} {self.taken.id} "
                 "-o FILE"
             )
-        if self.content is not None:  # stopped between the commit and the receipt, or before the commit
+        if self.in_doubt:  # stopped between the commit and the receipt, or before the commit
             return f"a charge may have been made; look for it: rowspace budget history {ledger}"
         return None
 
@@ -94,7 +116,7 @@ def recoverable(receipt: Receipt | None, screen: Screen) -> Iterator[None]:
     try:
         yield
     except RowspaceError as error:
-        # A ledger that raises has taken nothing.
+        # What a ledger raises says itself what became of the charge.
         if receipt is not None and receipt.taken is not None:
             error.args = (f"{error}; {receipt.advice}", *error.args[1:])
         raise
@@ -110,8 +132,7 @@ def load_plan(plan_file: Path, study: Study) -> Plan:
     Importance weights may differ, and ε or ρ may be smaller: ``plan --target`` and ``--epsilon`` find such plans.
     """
     plan = Plan.load(plan_file)
-    asked = for_purpose(study.workload, study.privacy, study.purpose)
-    asked = over_periods(asked, plan.over) if plan.over else asked.reduced()
+    asked = _asked(study, plan.over)
     if _queries(plan.workload) != _queries(asked):
         raise FileError(f"{plan_file.name} was made for other queries than the study's; plan again")
     if not _as_private(plan.privacy, study.privacy):
@@ -119,6 +140,22 @@ def load_plan(plan_file: Path, study: Study) -> Plan:
             f"{plan_file.name} promises {plan.privacy}, the study {study.privacy}; plan again, or change the study"
         )
     return plan
+
+
+def _asked(study: Study, over: str | None) -> Workload:
+    """The study's queries as a plan has them."""
+    asked = for_purpose(study.workload, study.privacy, study.purpose)
+    return over_periods(asked, over) if over else asked.reduced()
+
+
+def _kept_plan(keeper: Receipt, kept: Request, study: Study) -> Plan | None:
+    """The plan of a request that was released before, if it is the study's: it is not made twice.
+
+    Planning anew might find another strategy, on another machine, and so refuse what is only tried again.
+    """
+    plan = Release.from_bytes(keeper.ledger.resume(kept.charge)).plan if kept.paid else None
+    is_same = plan is not None and (plan.workload, plan.privacy) == (_asked(study, plan.over), study.privacy)
+    return plan if is_same else None
 
 
 def _queries(workload: Workload) -> Workload:
@@ -144,6 +181,7 @@ def release(
     dataset: str | None,
     second_budget: bool,
     no_ledger: bool,
+    request_id: str | None,
     table: str | None,
     plan_file: Path | None,
     period: str | None,
@@ -156,8 +194,9 @@ def release(
     """Check everything that can be checked, plan, measure once, charge, and write."""
     screen = Screen(quiet, as_json)
     keeper = keeper_of(ledger, dataset, no_ledger=no_ledger)
+    kept = _request(keeper, request_id, dataset, period)
     inputs = [Path(path) for path in (study_file, data, plan_file, before) if path is not None]
-    targets = check_outputs(outputs, [*inputs, *ledger_files(keeper)], force=force)
+    targets = check_outputs(outputs, [*inputs, *ledger_files(keeper)], force=force or kept is not None)
     study = Study.load(study_file)
     study.require_public()
     address = data if data is not None else study.database_url()
@@ -168,11 +207,13 @@ def release(
     source = study.source(address)
     table = table or study.table_at(address)
     saved = load_plan(plan_file, study) if plan_file else None
+    if keeper is not None and kept is not None:
+        saved = saved or _kept_plan(keeper, kept, study)
     with screen.working("Checking"):
-        if keeper is not None and period is None:  # a later instalment costs nothing
+        if keeper is not None and period is None and kept is None:  # a later instalment costs nothing
             keeper.ledger.check(saved or study.privacy, dataset)
-        unit = study.privacy.unit
-        check_columns(source, study.workload.reduced().domain, table, unit=unit)
+        if kept is None:  # else no data is read
+            check_columns(source, study.workload.reduced().domain, table, unit=study.privacy.unit)
     with screen.working("Planning"):
         over = None if period is None else _over(study)
         plan = saved or planning.plan(study.workload, study.privacy, purpose=study.purpose, over=over)
@@ -182,15 +223,21 @@ def release(
         with screen.working("Counting, adding noise") as progress:
             how: dict[str, Any] = {"dataset": dataset, "second_budget": second_budget, "table": table}
             if period is None:
-                made = mechanism.release(plan, source, ledger=keeper, progress=progress, **how)
+                made = mechanism.release(
+                    plan, source, ledger=keeper, request=request_id, progress=progress, **how
+                )
             else:
                 made = instalments.instalment(
                     plan, source, ledger=keeper, period=period, before=_loaded(before), **how
                 )
         with screen.working("Writing"):
+            if kept is not None and not force:
+                require_same_files(
+                    made, targets, level, content=keeper.content if keeper is not None else None
+                )
             write_files(made, targets, level, content=keeper.content if keeper is not None else None)
             answers = answers_to_show(made, level, all_of_them=as_json)
-    charge = keeper.taken if keeper is not None else None
+    charge = None if keeper is None else keeper.taken or keeper.charge_under(request_id, dataset)
     show_release(screen, study.name, made, answers, level, targets, charged(keeper))
     screen.document(
         {"study": study.name, "charge": None if charge is None else charge.to_dict()}
@@ -219,15 +266,33 @@ def _loaded(before: Path | None) -> Instalment | None:
 
 def keeper_of(ledger: str | None, dataset: str | None, *, no_ledger: bool) -> Receipt | None:
     """Who keeps the budget: a ledger, or nobody if that was said."""
+    if ledger is None and not no_ledger:
+        ledger = os.environ.get(VARIABLE) or None
     if ledger is not None and not no_ledger:
         return Receipt(Ledger(ledger), ledger)
     if ledger is None and no_ledger and dataset is None:
         return None
     if ledger is None and not no_ledger:
         raise typer.BadParameter(
-            "say which budget pays: --ledger FILE (see `rowspace budget create`), or --no-ledger to keep none"
+            f"say which budget pays: --ledger FILE (see `rowspace budget create`) or {VARIABLE}, or --no-ledger to "
+            "keep none"
         )
     raise typer.BadParameter("--no-ledger charges nothing: leave out --ledger and --dataset, or --no-ledger")
+
+
+def _request(
+    keeper: Receipt | None, key: str | None, dataset: str | None, period: str | None
+) -> Request | None:
+    """What was released under an id before; None if it is new."""
+    if key is None:
+        return None
+    if keeper is None:
+        raise typer.BadParameter(
+            "--request-id goes with --ledger, which remembers what was released under it"
+        )
+    if period is not None:
+        raise typer.BadParameter("a period is released once, without an id: leave out --request-id")
+    return keeper.request(key, dataset)
 
 
 def ledger_files(keeper: Receipt | None) -> list[Path]:
@@ -237,7 +302,9 @@ def ledger_files(keeper: Receipt | None) -> list[Path]:
 
 def charged(keeper: Receipt | None) -> Text:
     """What was charged, and what is left."""
-    if keeper is None or keeper.taken is None:
+    if keeper is None:
         return Text()
+    if keeper.taken is None:
+        return Text(" at no cost: it was charged before", "dim")
     charge = keeper.taken
     return Text.assemble((" charged ", "dim"), f"{charge.cost} to {charge.dataset}{keeper.left}")

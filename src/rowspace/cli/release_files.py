@@ -5,8 +5,11 @@ Shared by `release` and `budget resume`, so that what was interrupted is written
 
 from __future__ import annotations
 
+import filecmp
+import os
 from collections.abc import Sequence
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 from rich.text import Text
@@ -53,6 +56,25 @@ def refuse_long_tables(plan: Plan, targets: Sequence[Path]) -> None:
             f"{largest.group!r} alone has {whole(largest.size)} answers, more than the {TABLE_LIMIT:,} rows that are "
             f"made at a time; write a {NATIVE} file and ask it for a part"
         )
+
+
+def require_same_files(
+    made: Release, targets: Sequence[Path], level: float, *, content: bytes | None
+) -> None:
+    """Refuse to replace what is not what `write_files` wrote before: a retry leaves other files as they are."""
+    there = [target for target in targets if any(map(os.path.lexists, exported_files(target)))]
+    with TemporaryDirectory() as name:
+        copies = [Path(name) / str(number) / target.name for number, target in enumerate(there)]
+        for copy in copies:
+            copy.parent.mkdir()
+        write_files(made, copies, level, content=content)
+        for target, copy in zip(there, copies, strict=True):
+            for old, new in zip(exported_files(target), exported_files(copy), strict=True):
+                if os.path.lexists(old) and not (old.is_file() and filecmp.cmp(old, new, shallow=False)):
+                    raise FileError(
+                        f"{old} exists, is not what this request wrote, and is left as it is; choose another name, or "
+                        "overwrite with --force"
+                    )
 
 
 def write_files(made: Release, targets: Sequence[Path], level: float, *, content: bytes | None) -> None:

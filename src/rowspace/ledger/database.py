@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from urllib.parse import quote
@@ -39,11 +39,23 @@ _POSTGRES_REASONS = {
     "28P01": "the server did not accept the password",
 }
 
+#: What passes by itself: locks, deadlocks, too many clients, servers that restart (57P), cut connections (08).
+_PASSING = ("SQLITE_BUSY", "SQLITE_LOCKED", "55P03", "40", "53300", "57P", "08")
+
 
 # A server set up to answer before it has written would forget charges in a power cut; stricter settings stay.
 _DURABLE = (
     "SELECT set_config('synchronous_commit', 'on', true) WHERE current_setting('synchronous_commit') = 'off'"
 )
+
+# A server that is gone without a word is noticed in half a minute, not in the quarter of an hour that TCP waits.
+_WAITS = {
+    "connect_timeout": 10,
+    "keepalives_idle": 10,
+    "keepalives_interval": 5,
+    "keepalives_count": 4,
+    "tcp_user_timeout": 30_000,
+}
 
 # PostgreSQL lets two sessions lay out the same tables at once, and one fails: they take turns by this lock's number.
 _CREATION = 0x726F77737061636
@@ -65,7 +77,7 @@ class Database:
             self.file = None
             self.name = "the ledger"  # never the address, which may hold a password
             engine = _postgres(url)
-        self._patience = patience
+        self.patience = patience
         self._engine = engine
         self._creates = False
         sa.event.listen(engine, "begin", self._begin)
@@ -74,20 +86,35 @@ class Database:
     def reading(self) -> Iterator[sa.Connection]:
         """A transaction that only looks."""
         self._check_file(must_exist=True)
-        with self._explained("read"), self._engine.begin() as connection:
-            yield connection
+        try:
+            with self._engine.begin() as connection:
+                yield connection
+        except (sa.exc.SQLAlchemyError, sqlite3.Error) as error:
+            raise self._failure("read", error) from None
 
     @contextmanager
-    def writing(self, *, create: bool = False) -> Iterator[sa.Connection]:
-        """A transaction that writes: alone from its first statement on (SQLite), durable when it has ended."""
+    def writing(
+        self, *, create: bool = False, doubt: Callable[[str], LedgerError] | None = None
+    ) -> Iterator[sa.Connection]:
+        """A transaction that writes: alone from its first statement on (SQLite), durable when it has ended.
+
+        doubt: says what a failed commit means, given why it failed: the transaction may have been made all the same.
+        Whatever fails before the commit is undone by the engine, without a doubt.
+        """
         self._check_file(must_exist=not create)
         self._check_one_name()
         self._creates = create
+        commits = False
         try:
-            with self._explained("written"), self._engine.connect() as plain:
+            with self._engine.connect() as plain:
                 connection = plain.execution_options(writes=True, creates=create)
                 with connection.begin():
                     yield connection
+                    commits = True
+        except (sa.exc.SQLAlchemyError, sqlite3.Error) as error:
+            if not commits or doubt is None:
+                raise self._failure("written", error) from None
+            raise doubt(_reason(error)) from None
         finally:
             self._creates = False
 
@@ -100,6 +127,20 @@ class Database:
         if self.file is None:
             number = int.from_bytes(hashlib.sha256(source.encode()).digest()[:8], signed=True)
             connection.execute(sa.select(sa.func.pg_advisory_xact_lock(number)))
+
+    def flush(self) -> None:
+        """Bring what can be read onto the disk: after a failed flush a power cut could still undo it."""
+        if self.file is None:
+            return
+        try:
+            for place in (self.file, self.file.parent):
+                descriptor = os.open(place, os.O_RDONLY)
+                try:
+                    os.fsync(descriptor)
+                finally:
+                    os.close(descriptor)
+        except OSError:
+            raise LedgerError(f"{self.name} cannot be written: the disk is failing", transient=True) from None
 
     def is_foreign(self, connection: sa.Connection) -> bool:
         """Whether a file is somebody else's database, which must not be written into."""
@@ -136,7 +177,7 @@ class Database:
         assert self.file is not None
         mode = "rwc" if self._creates else "rw"
         address = f"file:{quote(str(self.file.absolute()))}?mode={mode}"
-        connection = sqlite3.connect(address, uri=True, timeout=self._patience, isolation_level=None)
+        connection = sqlite3.connect(address, uri=True, timeout=self.patience, isolation_level=None)
         # EXTRA also syncs the folder after the journal is gone: without it a power cut could undo a charge that was
         # already reported as made. fullfsync is the same for the disk caches of macOS.
         for pragma in ("synchronous = EXTRA", "fullfsync = ON", "foreign_keys = ON"):
@@ -149,20 +190,17 @@ class Database:
         if self.file is not None:
             connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
             return
-        connection.exec_driver_sql(f"SET LOCAL lock_timeout = {int(1000 * self._patience)}")
+        connection.exec_driver_sql(f"SET LOCAL lock_timeout = {int(1000 * self.patience)}")
         if writes:
             connection.exec_driver_sql(_DURABLE)
         if connection.get_execution_options().get("creates", False):
             connection.exec_driver_sql(f"SELECT pg_advisory_xact_lock({_CREATION})")
 
-    @contextmanager
-    def _explained(self, done: str) -> Iterator[None]:
-        """Turn the engine's failures into one `LedgerError`; its own messages could quote what was being written."""
-        try:
-            yield
-        except (sa.exc.SQLAlchemyError, sqlite3.Error) as error:
-            reason = _reason(getattr(error, "orig", None) or error)
-            raise LedgerError(f"{self.name} cannot be {done}: {reason}. Nothing was released") from None
+    def _failure(self, done: str, error: BaseException) -> LedgerError:
+        """The engine's failure in one `LedgerError`; its own messages could quote what was being written."""
+        return LedgerError(
+            f"{self.name} cannot be {done}: {_reason(error)}. Nothing was released", transient=_passes(error)
+        )
 
 
 def _file(path: str | None) -> Path:
@@ -187,19 +225,37 @@ def _postgres(url: sa.URL) -> sa.Engine:
     """An engine on PostgreSQL, by psycopg unless the URL names a driver."""
     if url.drivername == "postgresql":
         url = url.set(drivername="postgresql+psycopg")
+    waits = {name: value for name, value in _WAITS.items() if name not in url.query}
     try:
-        return sa.create_engine(url, poolclass=NullPool, isolation_level="READ COMMITTED")
+        return sa.create_engine(
+            url,
+            poolclass=NullPool,
+            isolation_level="READ COMMITTED",
+            connect_args=waits if "psycopg" in url.drivername else {},
+        )
     except ImportError:
         raise LedgerError("a ledger on PostgreSQL needs a driver: pip install 'rowspace[postgres]'") from None
 
 
+def _code(error: BaseException) -> str | None:
+    """The engine's own code, where it gave one."""
+    origin = getattr(error, "orig", None) or error
+    return getattr(origin, "sqlite_errorname", None) or getattr(origin, "sqlstate", None)
+
+
 def _reason(error: BaseException) -> str:
     """Why, in plain words, from the engine's code."""
-    name = getattr(error, "sqlite_errorname", None)
-    if name is not None:
-        known = (words for code, words in _SQLITE_REASONS.items() if name.startswith(code))
-        return next(known, f"SQLite reports {name}")
-    state = getattr(error, "sqlstate", None)
-    if state is not None:
-        return _POSTGRES_REASONS.get(state, f"the database reports SQLSTATE {state}")
-    return f"the database cannot be reached or used ({type(error).__name__})"
+    code = _code(error)
+    if code is None:
+        kind = type(getattr(error, "orig", None) or error).__name__
+        return f"the database cannot be reached or used ({kind})"
+    if not code.startswith("SQLITE"):
+        return _POSTGRES_REASONS.get(code, f"the database reports SQLSTATE {code}")
+    known = (words for start, words in _SQLITE_REASONS.items() if code.startswith(start))
+    return next(known, f"SQLite reports {code}")
+
+
+def _passes(error: BaseException) -> bool:
+    """Whether it may be otherwise in a while; of a server that cannot be reached nothing else is known."""
+    code = _code(error)
+    return isinstance(error, sa.exc.OperationalError) if code is None else code.startswith(_PASSING)

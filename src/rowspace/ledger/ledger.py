@@ -13,6 +13,9 @@ Guarantees
   (tests/ledger/test_sources.py::test_a_second_budget_for_the_same_source_needs_a_word).
 - A plan over periods is charged once, with its first instalment; another is taken only after the one before it
   (tests/ledger/test_instalments.py::test_a_horizon_is_charged_once).
+- After a failed commit the charge is looked up, and the error says whether it was made (`rowspace.ledger.doubt`).
+- A request is charged once, however often it is tried, and gives the same bytes every time
+  (tests/ledger/test_requests.py::test_a_retry_never_pays_twice, ::test_killed_at_any_instant).
 - A ledger that is locked, read-only, on a full disk or damaged takes no charge and says why
   (tests/ledger/test_failures.py).
 """
@@ -40,6 +43,7 @@ from . import schema
 from .composition import Filter, total
 from .costs import Cost
 from .database import Database
+from .doubt import Doubt
 from .names import check_name, look_alike, printable
 from .records import Budget, Charge, Request, content_digest, plan_hash
 from .tables import Tables
@@ -230,7 +234,7 @@ class Ledger:
             "who": _who(),
             "digest": content_digest(content),
         }
-        with self._database.writing() as connection:
+        with self._database.writing(doubt=Doubt(self._database, self._tables, row, request)) as connection:
             if source is not None:
                 self._database.take_turns(
                     connection, source
@@ -251,12 +255,12 @@ class Ledger:
             _require_room(budget, cost)
             values = row | {"content": content, "source": source, "version": version}
             statement = schema.charges.insert().values(values).returning(schema.charges.c.id)
-            number = int(connection.execute(statement).scalar_one())
+            row["id"] = number = int(connection.execute(statement).scalar_one())
             spent = total([(budget.used, 1), (cost, 1)])
             self._tables.keep_spent(connection, dataset, spent, budget.charges + 1)
             if request is not None:
                 self._tables.keep_request(connection, dataset, replace(request, charge=number, paid=True))
-        return self._tables.charge(row | {"id": number})
+        return self._tables.charge(row)
 
     def request(self, key: str, dataset: str | None = None) -> Request | None:
         """What was kept of a request, or None if it is new.

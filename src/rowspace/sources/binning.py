@@ -25,7 +25,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from rowspace.domain import Categorical, Numeric
+from rowspace.domain import Categorical, Domain, Numeric
 from rowspace.exceptions import TooLarge
 
 
@@ -74,6 +74,14 @@ def combine(operation: Callable[[Any, Any], Any], terms: Sequence[Any]) -> Any:
 #: Up to this many categories are written into the query, so that a small domain creates nothing in a foreign
 #: database, not even a temporary table; more are joined, which takes the same time however many there are.
 MAX_INLINE_CATEGORIES = 32
+
+
+def is_inline(domain: Domain) -> bool:
+    """Whether all categories are written into queries, so that nothing is created in the database."""
+    return all(
+        not isinstance(attribute, Categorical) or attribute.size <= MAX_INLINE_CATEGORIES
+        for _, attribute in domain.attributes
+    )
 
 
 def has_code(values: Any, attribute: Categorical) -> Any:

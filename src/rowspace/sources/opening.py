@@ -19,6 +19,7 @@ from rowspace.domain import Domain
 from rowspace.exceptions import InvalidInput, SourceError
 from rowspace.formats import CSV, CSV_ENDINGS, DATABASE_ENDINGS, PARQUET_ENDINGS
 from rowspace.sources import text
+from rowspace.sources.binning import is_inline
 from rowspace.sources.columns import require_columns
 from rowspace.sources.databases import (
     Connection,
@@ -32,6 +33,7 @@ from rowspace.sources.databases import (
 )
 from rowspace.sources.frames import as_arrow, frame_columns
 from rowspace.sources.silence import attempt
+from rowspace.sources.snapshot import one_snapshot, unchanged
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -84,8 +86,9 @@ def open_table(
     """
     wanted = [*map(domain.column, domain.names), *([] if unit is None else [unit])]
     names = tuple(dict.fromkeys(wanted))
-    with ExitStack() as connections:
+    with unchanged(source), ExitStack() as connections:
         opened = _open(source, domain, names, table, connections)
+        connections.enter_context(one_snapshot(opened.backend, read_only=is_inline(domain)))
         try:
             yield opened
         except SourceError as error:

@@ -104,6 +104,7 @@ _REASONS = {
     "57014": "the server cancelled the query, perhaps after a time limit of its own",
 }
 
+_PASSING = ("08", "40", "53300", "57P")
 
 #: What says that the process is to end, and nothing about data.
 _COMMANDS = (KeyboardInterrupt, SystemExit, GeneratorExit)
@@ -132,9 +133,9 @@ def attempt(action: Callable[[], _Result], failure: str) -> _Result:
     except (
         BaseException
     ) as error:  # any type: every engine, driver and file format has its own, Rust's panics too
-        reason = _reason(error)
+        reason, transient = _reason(error), _passes(error)
     # Raised here rather than in the handler, where Python would keep the failure as __context__.
-    raise SourceError(f"{failure} ({reason})" if reason else failure)
+    raise SourceError(f"{failure} ({reason})" if reason else failure, transient=transient)
 
 
 def end_quietly(action: Callable[[], object]) -> None:
@@ -149,3 +150,11 @@ def _reason(error: BaseException) -> str | None:
     if not isinstance(code, str):
         return None
     return next((words for known, words in _REASONS.items() if code.startswith(known)), None)
+
+
+def _passes(error: BaseException) -> bool:
+    """Whether it may be otherwise in a while: by the server's code, or because there is no server that gave one."""
+    code = getattr(error, "sqlstate", None)
+    if isinstance(code, str):
+        return code.startswith(_PASSING)
+    return type(error).__name__ == "OperationalError" and type(error).__module__.startswith("psycopg")

@@ -32,7 +32,8 @@ def release(
         str | None,
         option(
             "LEDGER",
-            "The budget to charge, made by `rowspace budget create`: a file or a PostgreSQL URL.",
+            "The budget to charge, made by `rowspace budget create`: a file or a PostgreSQL URL; else the variable "
+            "ROWSPACE_LEDGER.",
             "--ledger",
         ),
     ] = None,
@@ -46,6 +47,14 @@ def release(
     no_ledger: Annotated[
         bool, typer.Option("--no-ledger", help="Keep no budget: nothing stops the next release.")
     ] = False,
+    request_id: Annotated[
+        str | None,
+        option(
+            "ID",
+            "A name for this release: tried again, it is the same bytes and pays nothing.",
+            "--request-id",
+        ),
+    ] = None,
     table: Table = None,
     plan_file: Annotated[Path | None, option("FILE", "Use a plan saved by `plan --save`.", "--plan")] = None,
     period: Annotated[
@@ -65,12 +74,14 @@ def release(
     Every run draws new noise and spends the privacy budget again, so keep the
     [bold].release[/bold] file: `rowspace ask` answers more from it for free.
     The ledger is charged first, and a release that does not fit its budget is refused.
+    With --request-id a step that failed half-way can be run again: it never pays twice.
     How many values are missing, outside or unlisted is never said here: see that
     with `rowspace check` [bold]first[/bold], if you are the data's curator.
 
     [dim]Examples[/dim]
       rowspace release study.toml people.csv --ledger b.db -o p.release -o a.csv
       rowspace release study.toml p.duckdb --table t --ledger b.db -o p.release
+      rowspace release study.toml p.csv --ledger b.db --request-id may -o p.csv
       rowspace release study.toml invented.csv --plan s.plan --no-ledger -o p.json
     """
     work("release").release(**locals())
@@ -229,3 +240,37 @@ def report(
       rowspace report people.release -o people.html --ledger budget.db
     """
     work("report").report(**locals())
+
+
+def registry(
+    release_file: ReleaseFile,
+    output: Annotated[
+        Path | None, option("OUT", "The .yaml file to write; printed if left out.", "--output", "-o")
+    ] = None,
+    name: Annotated[str | None, option("TEXT", "Of the data product; else the study's.", "--name")] = None,
+    curators: Annotated[
+        list[str] | None, option("NAME", "Who publishes it. Repeatable.", "--curator")
+    ] = None,
+    authors: Annotated[
+        list[str] | None, option("NAME", "Who fills in the entry. Repeatable.", "--author")
+    ] = None,
+    use: Annotated[str | None, option("TEXT", "What it is meant for.", "--use")] = None,
+    region: Annotated[str | None, option("TEXT", "Which region it describes.", "--region")] = None,
+    sector: Annotated[
+        str | None,
+        option("SECTOR", "Technology, Healthcare, Education, Government, Energy or Finance.", "--sector"),
+    ] = None,
+    published: Annotated[str | None, option("DAY", "Such as 2024-05-31; else today.", "--published")] = None,
+    force: Force = False,
+    as_json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Write a release's entry for the public Differential Privacy Deployments Registry. [bold]Costs no privacy.[/bold]
+
+    What follows from the release is filled in; what only you know stands as "FILL IN".
+    The file is in the format of opendp/deployments-registry-data, where it is submitted.
+
+    [dim]Examples[/dim]
+      rowspace registry people.release -o people.yaml --curator "Our Office"
+    """
+    work("registry").registry(**locals())

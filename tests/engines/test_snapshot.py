@@ -1,0 +1,82 @@
+"""PostgreSQL with a writer running: every release is of one state, and gets done."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import ibis
+import pytest
+
+import rowspace as rs
+from rowspace.sources import count_cells, count_marginals
+from tests.engines.postgres import PostgresServer
+
+DOMAIN = rs.Domain(**{name: rs.Categorical(["x", "y"]) for name in "abcd"})
+SETS = [(0,), (1,), (2,), (3,), (0, 1), (2, 3)]
+FLIP = "UPDATE flipping SET (a, b, c, d) = ROW(d2, d2, d2, d2), d2 = a"
+GROW = "INSERT INTO flipping SELECT * FROM flipping LIMIT 1"
+
+
+@contextmanager
+def writing(server: PostgresServer) -> Iterator[list[int]]:
+    """Somebody flips all records, and adds one, as fast as can be; in every state all columns are equal."""
+    server.run(
+        "DROP TABLE IF EXISTS flipping", "CREATE TABLE flipping (a text, b text, c text, d text, d2 text)"
+    )
+    server.run("INSERT INTO flipping SELECT 'x', 'x', 'x', 'x', 'y' FROM generate_series(1, 2000)")
+    stop, rounds = threading.Event(), [0]
+
+    def write() -> None:
+        with server.connect() as connection:
+            while not stop.is_set():
+                with connection.transaction():
+                    connection.execute(FLIP)
+                    connection.execute(GROW)
+                rounds[0] += 1
+
+    writer = threading.Thread(target=write)
+    writer.start()
+    try:
+        yield rounds
+    finally:
+        stop.set()
+        writer.join()
+        server.run("DROP TABLE flipping")
+
+
+@pytest.mark.parametrize("by", ["address", "Ibis table"])
+def test_counts_are_of_one_state(server: PostgresServer, monkeypatch: pytest.MonkeyPatch, by: str) -> None:
+    """Also by a table of an Ibis connection of one's own, which is left as it was."""
+    monkeypatch.setattr("rowspace.sources.tallies._TABLES", 1)  # a query for each table
+    own = ibis.connect(server.url())
+    with writing(server) as rounds:
+        source = server.url() if by == "address" else own.table("flipping")
+        table = "flipping" if by == "address" else None
+        start = rounds[0]
+        for _ in range(10):
+            tables = count_marginals(source, DOMAIN, SETS, table=table)
+            first = tables.table((0,)).tolist()
+            assert min(first) == 0, "every record was flipped, or none"
+            assert all(tables.table((i,)).tolist() == first for i in range(4))
+            cells = count_cells(source, DOMAIN, table=table)
+            assert sorted(cells.ravel().tolist())[:-1] == [0] * 15
+        assert rounds[0] > start + 5, "the writer was kept out"
+    assert own.con.info.transaction_status == 0
+    own.disconnect()
+
+
+def test_a_transaction_of_the_owner_is_left(server: PostgresServer) -> None:
+    server.run(
+        "DROP TABLE IF EXISTS owned", "CREATE TABLE owned AS SELECT 'x' AS a, 'x' AS b, 'x' AS c, 'x' AS d"
+    )
+    own = ibis.connect(server.url())
+    table = own.table("owned")
+    own.con.execute("BEGIN")
+    own.con.execute("INSERT INTO owned VALUES ('y', 'y', 'y', 'y')")
+    assert count_cells(table, DOMAIN).sum() == 2, "the transaction sees what it has written"
+    own.con.execute("ROLLBACK")
+    assert count_cells(table, DOMAIN).sum() == 1
+    own.disconnect()
+    server.run("DROP TABLE owned")
