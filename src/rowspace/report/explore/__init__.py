@@ -15,7 +15,7 @@ Guarantees
 - The page holds no more than `MOST_NUMBERS` numbers (tests/report/explore/test_contents.py::test_stated_size).
 """
 
-from .contents import exploration
+from .contents import Exploration, exploration
 from .packing import MOST_NUMBERS
 
-__all__ = ["MOST_NUMBERS", "exploration"]
+__all__ = ["MOST_NUMBERS", "Exploration", "exploration"]

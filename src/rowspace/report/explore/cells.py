@@ -4,8 +4,8 @@ A strategy is a product of factors, each over some attributes in a row, or one f
 stack of blocks, each a product of small matrices; A⁺ is never written down: the page solves for c.
 
 - A of full column rank: c = A(AᵗA)⁻¹w.
-- Otherwise some rows B of A are independent and span the others, A = CB. The b with w = Bᵗb is unique, and the least c
-  with Aᵗc = w is C(CᵗC)⁻¹b.
+- Otherwise some rows B of A are independent, and the others are combinations DB of them. The b with w = Bᵗb is unique,
+  and the least c with Aᵗc = w has (I + DᵗD)⁻¹b at the rows of B, and D times that at the others.
 - Cells that A does not tell apart are one: w is their mean, and must be the same for all of them.
 """
 
@@ -29,7 +29,7 @@ from .packing import LARGEST_SYSTEM, Packer
 _MOST_ENTRIES = 2**21
 """Most entries of a factor that are looked at."""
 _RANK = 1e-9
-_ACCURATE = 1e-11
+_ACCURATE = 1e-10
 _IDENTITY_LIMIT = 2**22
 
 Run = tuple[int, int]
@@ -159,14 +159,14 @@ def _system(dense: Vector, pack: Packer) -> dict[str, Any]:
     m, n = dense.shape
     norms = np.linalg.norm(dense, axis=1)
     unit = dense / np.where(norms > 0, norms, 1.0)[:, None]
-    triangle, order = scipy.linalg.qr(unit.T, mode="r", pivoting=True)
-    size = np.abs(np.diagonal(triangle))
+    size = np.abs(np.diagonal(scipy.linalg.qr(unit.T, mode="r", pivoting=True)[0]))
     rank = int(np.sum(size > _RANK * size[0]))
-    rows = np.sort(order[:rank])
+    # Large rows first: the others are then small combinations of them, and little is lost in D.
+    rows = np.sort(scipy.linalg.qr(dense.T, mode="r", pivoting=True)[1][:rank])
     inverse = scipy.linalg.pinv(dense)
     if rank == n <= LARGEST_SYSTEM and _agree(_by_columns(dense), inverse.T):
         return {"solve": "columns"}
-    if rank <= LARGEST_SYSTEM and _agree(_by_rows(dense, unit, norms, rows) @ dense[rows], inverse.T):
+    if rank <= LARGEST_SYSTEM and _agree(_by_rows(dense, unit, norms, rows), inverse.T):
         return {"solve": "rows", "rows": pack.array(rows)}
     return {"solve": "inverse", "inverse": pack.matrix(inverse), "whole": rank == n}
 
@@ -179,15 +179,21 @@ def _by_columns(dense: Vector) -> Vector:
 
 
 def _by_rows(dense: Vector, unit: Vector, norms: Vector, rows: Any) -> Vector:
-    """C(CᵗC)⁻¹(BBᵗ)⁻¹, as the page finds it: from Bw to c."""
+    """From w to c by independent rows B, and the others as combinations D of them, as the page finds it."""
+    others = np.setdiff1d(np.arange(len(dense)), rows)
     inner = _inverse(unit[rows] @ unit[rows].T)
-    spanning = dense @ unit[rows].T @ inner / norms[rows]
-    least = spanning @ _inverse(spanning.T @ spanning)
-    return np.asarray(least / norms[rows] @ inner / norms[rows])
+    D = dense[others] @ unit[rows].T @ inner / norms[rows]
+    b = (inner @ unit[rows]) / norms[rows, None]
+    b = b - D.T @ (_inverse(np.eye(len(others)) + D @ D.T) @ (D @ b))
+    c = np.empty_like(dense)
+    c[rows], c[others] = b, D @ b
+    return c
 
 
 def _inverse(gram: Vector) -> Vector:
     """By Cholesky; not a number where that fails, which no comparison accepts."""
+    if not len(gram):
+        return gram
     factor, failed = scipy.linalg.lapack.dpotrf(gram, lower=True)
     inverse, failed_too = scipy.linalg.lapack.dpotri(factor, lower=True)
     if failed or failed_too:

@@ -10,40 +10,36 @@ class Factor {
   }
 
   // Solved when first asked for.
-  get leading() {
-    if (!this.found) this.found = this.solved();
-    return this.found;
+  get system() {
+    if (!this.solved) {
+      this.matrix = stacked(this.blocks, this.scale);
+      this.solved = this.prepared();
+    }
+    return this.solved;
   }
 
-  solved() {
-    const A = stacked(this.blocks, this.scale);
-    if (this.solve === 'inverse') {
-      const inverse = unpackedMatrix(this.inverse);
-      return { A, seen: null, T: dense(inverse).map(value => value / this.scale), complete: this.whole };
+  prepared() {
+    if (this.solve === 'columns') return DirectSystem.byColumns(this.matrix);
+    if (this.solve === 'rows') return new RowSystem(this.matrix, Array.from(unpacked(this.rows)));
+    const { rows, width, starts, columns, values } = unpackedMatrix(this.inverse);
+    const leading = new Float64Array(rows * width);
+    for (let row = 0; row < rows; row += 1) {
+      for (let k = starts[row]; k < starts[row + 1]; k += 1) leading[row * width + columns[k]] = values[k] / this.scale;
     }
-    if (this.solve === 'columns') return { A, seen: null, T: byColumns(A), complete: true };
-    const rows = Array.from(unpacked(this.rows));
-    const [B, T] = byRows(A, rows);
-    return { A, seen: B, T, complete: false };
+    return new DirectSystem(leading, width);
   }
 
   coefficients(query) {
     const w = this.groups ? this.merged(query) : query;
     if (this.diagonal) return w.map(value => value / this.scale);
-    const { A, seen, T, complete } = this.leading;
-    const v = seen ? times(seen, w, 1) : w;
-    const c = new Float64Array(A.rows);
-    for (let k = 0; k < v.length; k += 1) {
-      if (v[k]) for (let i = 0; i < c.length; i += 1) c[i] += v[k] * T[k * c.length + i];
-    }
-    if (!complete) {
-      // w is in the row space exactly when nothing of it is left beyond its projection, whose square is c·Aw.
-      const asked = times(A, w, 1);
-      let [whole, within] = [0, 0];
-      for (const value of w) whole += value * value;
-      for (let i = 0; i < c.length; i += 1) within += c[i] * asked[i];
-      if (whole - within > 1e-9 * whole) throw new Unsupported();
-    }
+    const c = this.system.coefficients(w);
+    if (this.solve === 'columns' || this.whole) return c;
+    // w is in the row space exactly when nothing of it is left beyond its projection, whose square is c·Aw.
+    const asked = times(this.matrix, w);
+    let [whole, within] = [0, 0];
+    for (const value of w) whole += value * value;
+    for (let i = 0; i < c.length; i += 1) within += c[i] * asked[i];
+    if (whole - within > 1e-9 * whole) throw new Unsupported();
     return c;
   }
 
@@ -55,42 +51,6 @@ class Factor {
     if (query.some((value, cell) => Math.abs(value - out[this.groups[cell]]) > 1e-9)) throw new Unsupported();
     return out;
   }
-}
-
-// (A(AᵗA)⁻¹)ᵗ, columns brought to one size first.
-function byColumns(A) {
-  const n = A.width;
-  const size = new Float64Array(n);
-  for (let k = 0; k < A.columns.length; k += 1) size[A.columns[k]] += A.values[k] ** 2;
-  const root = size.map(Math.sqrt);
-  const unit = { ...A, values: A.values.map((value, k) => value / root[A.columns[k]]) };
-  const gram = new Float64Array(n * n);
-  for (let row = 0; row < A.rows; row += 1) {
-    for (let i = A.starts[row]; i < A.starts[row + 1]; i += 1) {
-      const from = unit.columns[i] * n;
-      for (let j = A.starts[row]; j < A.starts[row + 1]; j += 1) gram[from + unit.columns[j]] += unit.values[i] * unit.values[j];
-    }
-  }
-  const found = times(unit, inverted(gram, n), n);
-  return transposed(found.map((value, at) => value / root[at % n]), A.rows, n);
-}
-
-// Independent rows B, and what leads from Bw to c: C(CᵗC)⁻¹(BBᵗ)⁻¹, transposed.
-function byRows(A, rows) {
-  const r = rows.length;
-  const norms = rows.map(row => {
-    let sum = 0;
-    for (let k = A.starts[row]; k < A.starts[row + 1]; k += 1) sum += A.values[k] ** 2;
-    return Math.sqrt(sum);
-  });
-  const unit = someRows(A, rows, norms.map(norm => 1 / norm));
-  const inner = inverted(withRowsOf(unit, unit), r);
-  const spanning = times(asRows(withRowsOf(A, unit), A.rows, r), inner, r).map((value, at) => value / norms[at % r]);
-  const turned = asRows(transposed(spanning, A.rows, r), r, A.rows);
-  const least = times(asRows(spanning, A.rows, r), inverted(times(turned, spanning, r), r), r);
-  const scaled = least.map((value, at) => value / norms[at % r]);
-  const T = times(asRows(scaled, A.rows, r), inner, r);  // from unit rows: one division by the norms is in them
-  return [unit, transposed(T, A.rows, r)];
 }
 
 class CellErrors {

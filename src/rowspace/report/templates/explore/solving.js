@@ -72,64 +72,79 @@ function inverted(gram, n) {
   return out;
 }
 
-// (rows of A) · (a dense matrix of so many columns).
-function times(A, dense, columns) {
-  const out = new Float64Array(A.rows * columns);
+// Rows of entries, from lists.
+const packed = ({ rows, width, starts, columns, values }) => ({
+  rows, width, starts: Int32Array.from(starts), columns: Int32Array.from(columns), values: Float64Array.from(values),
+});
+
+// A · w.
+function times(A, w) {
+  const out = new Float64Array(A.rows);
   for (let row = 0; row < A.rows; row += 1) {
-    for (let at = A.starts[row]; at < A.starts[row + 1]; at += 1) {
-      const [share, from] = [A.values[at], A.columns[at] * columns];
-      for (let j = 0; j < columns; j += 1) out[row * columns + j] += share * dense[from + j];
-    }
+    let sum = 0;
+    for (let k = A.starts[row]; k < A.starts[row + 1]; k += 1) sum += A.values[k] * w[A.columns[k]];
+    out[row] = sum;
   }
   return out;
 }
 
-const asRows = (dense, rows, width) => ({
-  rows, width, values: dense, starts: Int32Array.from({ length: rows + 1 }, (_, row) => row * width),
-  columns: Int32Array.from({ length: rows * width }, (_, at) => at % width),
-});
-
-function transposed(dense, rows, columns) {
-  const out = new Float64Array(rows * columns);
-  for (let i = 0; i < rows; i += 1) for (let j = 0; j < columns; j += 1) out[j * rows + i] = dense[i * columns + j];
-  return out;
-}
-
-function someRows(A, rows, scale) {
-  const out = { rows: rows.length, width: A.width, starts: [0], columns: [], values: [] };
-  rows.forEach((row, at) => {
-    for (let k = A.starts[row]; k < A.starts[row + 1]; k += 1) {
-      out.columns.push(A.columns[k]);
-      out.values.push(A.values[k] * scale[at]);
-    }
-    out.starts.push(out.columns.length);
-  });
-  return out;
-}
-
-const dense = A => times(A, Float64Array.from({ length: A.width * A.width }, (_, at) => Number(at % (A.width + 1) === 0)), A.width);
-
-// A · Bᵗ for two matrices of as many columns.
+// A · Bᵗ, dense, for two matrices of as many columns.
 function withRowsOf(A, B) {
   const out = new Float64Array(A.rows * B.rows);
   const line = new Float64Array(A.width);
   for (let row = 0; row < A.rows; row += 1) {
     line.fill(0);
     for (let k = A.starts[row]; k < A.starts[row + 1]; k += 1) line[A.columns[k]] = A.values[k];
-    for (let other = 0; other < B.rows; other += 1) {
-      let sum = 0;
-      for (let k = B.starts[other]; k < B.starts[other + 1]; k += 1) sum += B.values[k] * line[B.columns[k]];
-      out[row * B.rows + other] = sum;
+    out.set(times(B, line), row * B.rows);
+  }
+  return out;
+}
+
+// (m × k) · (k × n), dense.
+function multiplied(A, B, m, k, n) {
+  const out = new Float64Array(m * n);
+  for (let i = 0; i < m; i += 1) {
+    for (let l = 0; l < k; l += 1) {
+      const share = A[i * k + l];
+      if (share) for (let j = 0; j < n; j += 1) out[i * n + j] += share * B[l * n + j];
     }
   }
   return out;
+}
+
+function transposed(A, m, n) {
+  const out = new Float64Array(m * n);
+  for (let i = 0; i < m; i += 1) for (let j = 0; j < n; j += 1) out[j * m + i] = A[i * n + j];
+  return out;
+}
+
+function someRows(A, rows) {
+  const out = { rows: rows.length, width: A.width, starts: [0], columns: [], values: [] };
+  for (const row of rows) {
+    for (let k = A.starts[row]; k < A.starts[row + 1]; k += 1) { out.columns.push(A.columns[k]); out.values.push(A.values[k]); }
+    out.starts.push(out.columns.length);
+  }
+  return packed(out);
+}
+
+// Every row divided by a number of its own.
+function dividedRows(A, numbers) {
+  const values = Float64Array.from(A.values);
+  for (let row = 0; row < A.rows; row += 1) for (let k = A.starts[row]; k < A.starts[row + 1]; k += 1) values[k] /= numbers[row];
+  return { ...A, values };
+}
+
+function rowNorms(A) {
+  const out = new Float64Array(A.rows);
+  for (let row = 0; row < A.rows; row += 1) for (let k = A.starts[row]; k < A.starts[row + 1]; k += 1) out[row] += A.values[k] ** 2;
+  return out.map(Math.sqrt);
 }
 
 // Rows of products of small matrices, stacked.
 function stacked(blocks, scale) {
   const out = { rows: 0, width: 0, starts: [0], columns: [], values: [] };
   for (const block of blocks) {
-    let joint = { rows: 1, width: 1, starts: [0, 1], columns: [0], values: [scale] };
+    let joint = packed({ rows: 1, width: 1, starts: [0, 1], columns: [0], values: [scale] });
     for (const matrix of block.map(unpackedMatrix)) joint = kronecker(joint, matrix);
     const before = out.columns.length;
     for (let k = 0; k < joint.columns.length; k += 1) { out.columns.push(joint.columns[k]); out.values.push(joint.values[k]); }
@@ -137,7 +152,7 @@ function stacked(blocks, scale) {
     out.rows += joint.rows;
     out.width = joint.width;
   }
-  return out;
+  return packed(out);
 }
 
 function kronecker(A, B) {
@@ -153,5 +168,74 @@ function kronecker(A, B) {
       out.starts.push(out.columns.length);
     }
   }
-  return out;
+  return packed(out);
+}
+
+// c = Aᵗ⁺w by a matrix that leads there directly: A(AᵗA)⁻¹, or A⁺ as it was written down (cells × rows).
+class DirectSystem {
+  constructor(leading, rows) { Object.assign(this, { leading, rows }); }
+
+  coefficients(w) {
+    const c = new Float64Array(this.rows);
+    for (let cell = 0; cell < w.length; cell += 1) {
+      const [share, from] = [w[cell], cell * c.length];
+      if (share) for (let i = 0; i < c.length; i += 1) c[i] += share * this.leading[from + i];
+    }
+    return c;
+  }
+
+  // Columns are brought to one size first.
+  static byColumns(A) {
+    const [m, n] = [A.rows, A.width];
+    const size = new Float64Array(n);
+    for (let k = 0; k < A.columns.length; k += 1) size[A.columns[k]] += A.values[k] ** 2;
+    const root = size.map(Math.sqrt);
+    const turned = new Float64Array(n * m);
+    for (let row = 0; row < m; row += 1) {
+      for (let k = A.starts[row]; k < A.starts[row + 1]; k += 1) turned[A.columns[k] * m + row] = A.values[k] / root[A.columns[k]];
+    }
+    const unit = { ...A, values: A.values.map((value, k) => value / root[A.columns[k]]) };
+    const gram = new Float64Array(n * n);
+    for (let row = 0; row < m; row += 1) {
+      for (let i = A.starts[row]; i < A.starts[row + 1]; i += 1) {
+        const [share, from] = [unit.values[i], unit.columns[i] * n];
+        for (let j = A.starts[row]; j < A.starts[row + 1]; j += 1) gram[from + unit.columns[j]] += share * unit.values[j];
+      }
+    }
+    const found = multiplied(inverted(gram, n), turned, n, n, m);
+    for (let cell = 0; cell < n; cell += 1) for (let i = 0; i < m; i += 1) found[cell * m + i] /= root[cell];
+    return new DirectSystem(found, m);
+  }
+}
+
+// By independent rows B, which all others are combinations D of: w = Bᵗb, and the least c with Aᵗc = w has
+// (I + DᵗD)⁻¹b = b − Dᵗ(I + DDᵗ)⁻¹Db at the rows of B, and D times that at the others.
+class RowSystem {
+  constructor(A, rows) {
+    const inside = new Set(rows);
+    const others = range(A.rows).filter(row => !inside.has(row));
+    const [r, d] = [rows.length, others.length];
+    const B = someRows(A, rows);
+    const norms = rowNorms(B);
+    const unit = dividedRows(B, norms);
+    const inverse = inverted(withRowsOf(unit, unit), r);
+    const D = multiplied(withRowsOf(someRows(A, others), unit), inverse, d, r, r);
+    for (let at = 0; at < D.length; at += 1) D[at] /= norms[at % r];
+    const gram = multiplied(D, transposed(D, d, r), d, r, d);
+    for (let at = 0; at < d; at += 1) gram[at * d + at] += 1;
+    Object.assign(this, { rows, others, unit, norms, inverse, D, middle: inverted(gram, d), total: A.rows });
+  }
+
+  coefficients(w) {
+    const { rows, others, norms, D } = this;
+    const [r, d] = [rows.length, others.length];
+    const b = multiplied(this.inverse, times(this.unit, w), r, r, 1).map((value, at) => value / norms[at]);
+    const beyond = multiplied(this.middle, multiplied(D, b, d, r, 1), d, d, 1);
+    for (let k = 0; k < d; k += 1) for (let at = 0; at < r; at += 1) b[at] -= beyond[k] * D[k * r + at];
+    const dependent = multiplied(D, b, d, r, 1);
+    const c = new Float64Array(this.total);
+    rows.forEach((row, at) => { c[row] = b[at]; });
+    others.forEach((row, at) => { c[row] = dependent[at]; });
+    return c;
+  }
 }
