@@ -17,17 +17,16 @@ class Panel {
     this.at.csv.addEventListener('click', () => this.save());
     window.addEventListener('hashchange', () => this.follow());
     if (this.at.where) this.picker = new Picker(section, this.release.domain, text => this.narrow(text));
-    if (!this.follow()) this.begin();
+    // After the page has been drawn: what is published is read first.
+    setTimeout(() => { if (!this.follow()) this.begin(); }, 0);
   }
 
   // The first attribute that was measured by itself.
   begin() {
-    const names = ['', ...this.release.names.slice(0, 12)];
-    const works = names.slice(1).concat('').find(name => {
-      try { return this.release.ask(name ? [name] : [], '').rows.length > 0; } catch (error) { return false; }
-    });
-    this.at.by.value = works || '';
-    this.ask({ quiet: true });
+    for (const name of [...this.release.names.slice(0, 12), '']) {
+      this.at.by.value = name;
+      if (this.ask({ quiet: true })) return;
+    }
   }
 
   get question() {
@@ -62,8 +61,8 @@ class Panel {
     let answer;
     try { answer = this.release.ask(by, where); } catch (error) {
       if (!(error instanceof ConditionError)) throw error;
-      this.fail(error);
-      return;
+      this.fail(error, quiet);
+      return false;
     }
     this.answer = answer;
     if (this.at.where) this.at.where.removeAttribute('aria-invalid');
@@ -71,6 +70,7 @@ class Panel {
     this.at.result.hidden = false;
     this.show(by, where, quiet);
     this.link(by, where, quiet);
+    return true;
   }
 
   show(by, where, quiet) {
@@ -107,7 +107,7 @@ class Panel {
     return found;
   }
 
-  fail(error) {
+  fail(error, quiet = false) {
     const { at } = this;
     this.answer = null;
     at.result.hidden = true;
@@ -120,7 +120,7 @@ class Panel {
     }
     at.problem.replaceChildren(...lines);
     if (at.where) at.where.setAttribute('aria-invalid', 'true');
-    this.say(error.message);
+    if (!quiet) this.say(error.message);
   }
 
   // Said once, when nothing more is typed.

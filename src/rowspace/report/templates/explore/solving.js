@@ -112,6 +112,18 @@ function multiplied(A, B, m, k, n) {
   return out;
 }
 
+// (m × k) · v, dense.
+function applied(A, v, m) {
+  const out = new Float64Array(m);
+  const k = v.length;
+  for (let i = 0; i < m; i += 1) {
+    let sum = 0;
+    for (let at = 0, from = i * k; at < k; at += 1) sum += A[from + at] * v[at];
+    out[i] = sum;
+  }
+  return out;
+}
+
 function transposed(A, m, n) {
   const out = new Float64Array(m * n);
   for (let i = 0; i < m; i += 1) for (let j = 0; j < n; j += 1) out[j * m + i] = A[i * n + j];
@@ -229,10 +241,11 @@ class RowSystem {
   coefficients(w) {
     const { rows, others, norms, D } = this;
     const [r, d] = [rows.length, others.length];
-    const b = multiplied(this.inverse, times(this.unit, w), r, r, 1).map((value, at) => value / norms[at]);
-    const beyond = multiplied(this.middle, multiplied(D, b, d, r, 1), d, d, 1);
+    const b = applied(this.inverse, times(this.unit, w), r);
+    for (let at = 0; at < r; at += 1) b[at] /= norms[at];
+    const beyond = applied(this.middle, applied(D, b, d), d);
     for (let k = 0; k < d; k += 1) for (let at = 0; at < r; at += 1) b[at] -= beyond[k] * D[k * r + at];
-    const dependent = multiplied(D, b, d, r, 1);
+    const dependent = applied(D, b, d);
     const c = new Float64Array(this.total);
     rows.forEach((row, at) => { c[row] = b[at]; });
     others.forEach((row, at) => { c[row] = dependent[at]; });

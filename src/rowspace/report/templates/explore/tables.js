@@ -227,24 +227,41 @@ class NoiseShape {
     return [...combinations(pieces)].map((rows, query) => {
       let [largest, fourth] = [0, 0];
       for (const { inside, weighed: [power, peak] } of cases) {
-        const table = this.coefficients(axes, inside, rows, levels, resolved, total);
-        largest = Math.max(largest, peak * table.reduce((most, value) => Math.max(most, Math.abs(value)), 0));
-        fourth += power * table.reduce((sum, value) => sum + value ** 4, 0);
+        const [top, sum] = this.powers(axes, inside, rows, levels, resolved, total);
+        largest = Math.max(largest, peak * top);
+        fourth += power * sum;
       }
       return [second[query], fourth, Math.min(largest, fourth ** 0.25), 0];
     });
   }
 
-  coefficients(axes, inside, rows, levels, resolved, total) {
+  // The largest |c| and Σc⁴ over the tables that share exactly these attributes, their weight aside.
+  powers(axes, inside, rows, levels, resolved, total) {
     const places = range(axes.length).filter(at => inside[at]);
     const outside = product(range(axes.length).filter(at => !inside[at]).map(at => levels[at][rows[at]]));
-    let sum = null;
-    for (const pattern of patterns(places.length)) {
-      const value = this.errors.variances.get(keyOf(chosen(places, pattern).map(at => axes[at]))) || 0;
-      let term = Float64Array.of(value * outside);
-      places.forEach((at, number) => { term = outer(term, (pattern[number] ? resolved : total)[at][rows[at]]); });
-      sum = sum ? sum.map((own, at) => own + term[at]) : term;
+    const last = places.pop();
+    const found = ends => {
+      let sum = null;
+      for (const pattern of patterns(places.length)) {
+        const own = [...chosen(places, pattern), ...ends].map(at => axes[at]);
+        let term = Float64Array.of((this.errors.variances.get(keyOf(own)) || 0) * outside);
+        places.forEach((at, number) => { term = outer(term, (pattern[number] ? resolved : total)[at][rows[at]]); });
+        sum = sum ? sum.map((value, at) => value + term[at]) : term;
+      }
+      return sum;
+    };
+    if (last === undefined) return [Math.abs(found([])[0]), found([])[0] ** 4];
+    // c = p·total + q·resolved along the last attribute, never written down.
+    const [p, q, a, b] = [found([]), found([last]), total[last][rows[last]], resolved[last][rows[last]]];
+    let [top, sum] = [0, 0];
+    for (let i = 0; i < p.length; i += 1) {
+      for (let j = 0; j < a.length; j += 1) {
+        const value = p[i] * a[j] + q[i] * b[j];
+        const square = value * value;
+        if (square > top) top = square;
+        sum += square * square;
+      }
     }
-    return sum;
+    return [Math.sqrt(top), sum];
   }
 }
