@@ -47,7 +47,7 @@ def opened(chromium: Any) -> Iterator[Opened]:
         page.on("pageerror", lambda error: page.heard.append(f"error: {error}"))
         page.on("request", lambda request: page.heard.append(f"request: {request.url}"))
         page.goto(path.as_uri() + fragment)
-        page.heard.remove(f"request: {path.as_uri()}{fragment}")
+        page.heard.remove(f"request: {path.as_uri()}")
         return page
 
     yield open_page

@@ -23,7 +23,9 @@ def asked(page: Any, by: str, second: str, where: str) -> None:
     page.fill("#ask-where", where)
 
 
-@pytest.mark.parametrize(("scheme", "width"), [("light", 1280), ("dark", 1280), ("light", 390), ("dark", 320)])
+@pytest.mark.parametrize(
+    ("scheme", "width"), [("light", 1280), ("dark", 1280), ("light", 390), ("dark", 320)]
+)
 def test_axe_finds_nothing(sample: tuple[rs.Release, Path], opened: Opened, scheme: str, width: int):
     from axe_playwright_python.sync_playwright import Axe
 
@@ -64,20 +66,24 @@ def test_changes_are_announced_once(sample: tuple[rs.Release, Path], opened: Ope
         """() => {
           window.said = [];
           const note = () => window.said.push(document.getElementById('ask-said').textContent);
-          new MutationObserver(note).observe(document.getElementById('ask-said'), {childList: true, characterData: true, subtree: true});
+          const all = {childList: true, characterData: true, subtree: true};
+          new MutationObserver(note).observe(document.getElementById('ask-said'), all);
         }"""
     )
     page.select_option("#ask-by", "")
     page.locator("#ask-where").press_sequentially("age >= 65", delay=20)
     page.wait_for_timeout(1000)
     said = page.evaluate("window.said")
-    assert len(said) == 1 and "where age >= 65" in said[0]
+    assert len(said) == 1
+    assert "where age >= 65" in said[0]
 
 
 def test_without_javascript_the_report_remains(sample: tuple[rs.Release, Path], opened: Opened):
     page = opened(sample[1], java_script_enabled=False)
-    assert page.is_visible("#ask .off") and not page.is_visible("#ask-form")
-    assert page.is_visible("#answers figure >> nth=0") and page.locator("#table details").count() > 0
+    assert page.is_visible("#ask .off")
+    assert not page.is_visible("#ask-form")
+    assert page.is_visible("#answers figure >> nth=0")
+    assert page.locator("#table details").count() > 0
 
 
 def hard(name: str) -> rs.Release:
@@ -92,8 +98,18 @@ def hard(name: str) -> rs.Release:
         queries, privacy = w.marginal(domain, "a", "b"), rs.PureDP(20.0)
         data = pd.DataFrame({"a": np.arange(500) % 100, "b": np.arange(500) * 1000.0})
     else:
-        long = ["W" * 80, "Verwaltungsfachangestellte " * 3 + "x", "国民健康保険被保険者資格取得届出" * 5, "한국어 " * 20]
-        domain = rs.Domain({"職業と地域の分類" * 10: rs.Categorical([v.strip() for v in long]), "b": rs.Categorical(["x", "y"])})
+        long = [
+            "W" * 80,
+            "Verwaltungsfachangestellte " * 3 + "x",
+            "国民健康保険被保険者資格取得届出" * 5,
+            "한국어 " * 20,
+        ]
+        domain = rs.Domain(
+            {
+                "職業と地域の分類" * 10: rs.Categorical([v.strip() for v in long]),
+                "b": rs.Categorical(["x", "y"]),
+            }
+        )
         queries, privacy = w.marginal(domain, *domain.names), rs.PureDP(0.001)
         data = pd.DataFrame({key: [attribute.values[0]] * 50 for key, attribute in domain.attributes})
     return rs.release(rs.plan(queries, privacy, effort="fast"), data)

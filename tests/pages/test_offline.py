@@ -22,7 +22,7 @@ HOSTILE = [
 
 def test_nothing_is_asked_for_and_nothing_goes_wrong(sample: tuple[rs.Release, Path], opened: Opened):
     page = answered(opened(sample[1]))
-    for by, where in (("sex", ""), ("zone", "age >= 18"), ("", "age < 18 or sex = 'M'")):
+    for by, where in (("sex", ""), ("zone", ""), ("age", "sex = 'F'"), ("", "age < 18 or sex = 'M'")):
         page.select_option("#ask-by", by)
         page.fill("#ask-where", where)
         assert page.is_visible("#ask-result")
@@ -43,11 +43,15 @@ def test_other_scripts_and_eval_are_refused(sample: tuple[rs.Release, Path], ope
           document.body.append(image);
         }"""
     )
-    evaluated = page.evaluate("() => { try { return window.eval('1 + 1'); } catch (error) { return error.name; } }")
-    built = page.evaluate("() => { try { return new Function('return 2')(); } catch (error) { return error.name; } }")
+    # In a task of the page's own: what a debugger runs itself is not bound by the policy.
+    tried = page.evaluate(
+        """() => new Promise(done => setTimeout(() => done(
+          [() => window.eval('1 + 1'), () => new Function('return 2')()]
+            .map(run => { try { return run(); } catch (error) { return error.name; } })), 0))"""
+    )
     page.wait_for_timeout(200)
     assert page.evaluate("window.hit") is None
-    assert (evaluated, built) == ("EvalError", "EvalError")
+    assert tried == ["EvalError", "EvalError"]
     assert page.evaluate("fetch('https://example.org').then(() => 'sent', () => 'refused')") == "refused"
 
 
@@ -58,7 +62,9 @@ def hostile(tmp_path_factory: pytest.TempPathFactory) -> Path:
     data = pd.DataFrame({name: HOSTILE * 8, "age": range(40)})
     queries = rs.workload.marginal(domain, name, "age")
     release = rs.release(rs.plan(queries, rs.PureDP(1.0), effort="fast"), data)
-    return explored(release, tmp_path_factory.mktemp("hostile"), title="</title><script>window.hit=1</script>")
+    return explored(
+        release, tmp_path_factory.mktemp("hostile"), title="</title><script>window.hit=1</script>"
+    )
 
 
 def test_hostile_labels_stay_text(hostile: Path, opened: Opened):

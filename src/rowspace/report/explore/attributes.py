@@ -92,5 +92,3 @@ def _values(domain: Domain, name: str, pack: Packer) -> dict[str, Any]:
     except PredicateError as error:
         return {"why": str(error).partition(" (position")[0]}
     return {"kind": kind, "values": values.tolist() if kind == "text" else pack.array(values)}
-
-

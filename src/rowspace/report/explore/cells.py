@@ -11,7 +11,9 @@ stack of blocks, each a product of small matrices; A⁺ is never written down: t
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Sequence
+from itertools import pairwise
 from math import prod
 from typing import Any
 
@@ -106,14 +108,10 @@ def _factor(A: Operator, sizes: Sequence[int], pack: Packer) -> dict[str, Any]:
 
 def _blocks(A: Operator, sizes: Sequence[int], pack: Packer) -> dict[str, Any]:
     """The rows as products of small matrices, all over the same groups of attributes."""
-    parts = list(_stacked(A, 1.0))
-    cut = [_ends(part, sizes) for _, part in parts]
-    ends = sorted(set.intersection(*map(set, cut)))
-    shape = [prod(sizes[a:b]) for a, b in zip([0, *ends[:-1]], ends, strict=True)]
-    blocks = [
-        [pack.matrix(matrix) for matrix in _matrices(scale, part, sizes, ends, own)]
-        for (scale, part), own in zip(parts, cut, strict=True)
-    ]
+    parts = [(scale, *_factors(part, sizes)) for scale, part in _stacked(A, 1.0)]
+    ends = sorted(set.intersection(*({after for _, after in runs} for _, _, runs in parts)) - {0})
+    shape = [prod(sizes[a:b]) for a, b in pairwise([0, *ends])]
+    blocks = [[pack.matrix(M) for M in _matrices(scale, own, runs, ends)] for scale, own, runs in parts]
     return {"shape": shape, "blocks": blocks}
 
 
@@ -125,45 +123,34 @@ def _stacked(A: Operator, scale: float) -> list[tuple[float, Operator]]:
     return [(scale * more, A)]
 
 
-def _ends(part: Operator, sizes: Sequence[int]) -> list[int]:
-    """After which attributes a factor of a part ends."""
+def _factors(part: Operator, sizes: Sequence[int]) -> tuple[tuple[Operator, ...], list[Run]]:
+    """A part as a product, and which attributes each of its factors is about."""
     factors = part.factors if isinstance(part, Kronecker) else (part,)
     runs = attribute_runs([factor.shape[1] for factor in factors], sizes)
-    return [len(sizes)] if runs is None else [after for _, after in runs]
+    return ((part,), [(0, len(sizes))]) if runs is None else (factors, runs)
 
 
 def _matrices(
-    scale: float, part: Operator, sizes: Sequence[int], ends: Sequence[int], own: Sequence[int]
+    scale: float, factors: Sequence[Operator], runs: Sequence[Run], ends: Sequence[int]
 ) -> list[Any]:
-    """The matrices of a part, factors inside one group multiplied out; the first has its scale."""
-    factors = part.factors if isinstance(part, Kronecker) and len(own) == len(part.factors) else (part,)
-    found: list[Any] = []
-    group: Any = None
-    for factor, end in zip(factors, own, strict=True):
-        matrix = scipy.sparse.csr_array(factor.to_dense())
-        group = matrix if group is None else scipy.sparse.kron(group, matrix, format="csr")
-        if end in ends and not (found and end == own[len(own) - 1] and len(found) == len(ends)):
-            found.append(group)
-            group = None
-    if len(found) > len(ends):  # factors of one cell at the end
-        last = found[len(ends) - 1]
-        for more in found[len(ends) :]:
-            last = scipy.sparse.kron(last, more, format="csr")
-        found = [*found[: len(ends) - 1], last]
-    found[0] = found[0] * scale
+    """One matrix for every group of attributes, factors inside one multiplied out; the first has the scale."""
+    found = [scipy.sparse.csr_array([[scale if number == 0 else 1.0]]) for number in range(len(ends))]
+    for factor, (_, after) in zip(factors, runs, strict=True):
+        number = bisect_left(ends, after)
+        found[number] = scipy.sparse.kron(found[number], factor.to_dense(), format="csr")
     return found
 
 
 def _system(dense: Vector, pack: Packer) -> dict[str, Any]:
     """How c is found: by AᵗA, by independent rows, or, where neither is accurate, by A⁺ written down."""
-    m, n = dense.shape
+    _m, n = dense.shape
     norms = np.linalg.norm(dense, axis=1)
     unit = dense / np.where(norms > 0, norms, 1.0)[:, None]
     size = np.abs(np.diagonal(scipy.linalg.qr(unit.T, mode="r", pivoting=True)[0]))
     rank = int(np.sum(size > _RANK * size[0]))
     # Large rows first: the others are then small combinations of them, and little is lost in D.
     rows = np.sort(scipy.linalg.qr(dense.T, mode="r", pivoting=True)[1][:rank])
-    inverse = scipy.linalg.pinv(dense)
+    inverse = np.asarray(scipy.linalg.pinv(dense), dtype=np.float64)
     if rank == n <= LARGEST_SYSTEM and _agree(_by_columns(dense), inverse.T):
         return {"solve": "columns"}
     if rank <= LARGEST_SYSTEM and _agree(_by_rows(dense, unit, norms, rows), inverse.T):

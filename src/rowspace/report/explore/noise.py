@@ -35,10 +35,8 @@ def noise_view(noise: NoiseModel, level: float, pack: Packer) -> dict[str, Any]:
 
 def _grid(kurtosis: float, level: float) -> Vector:
     """Quantiles in standard errors over (share of the largest coefficient, relative fourth moment of the rest)."""
-    share, relative = np.meshgrid(
-        np.linspace(0.0, 1.0, _SHARES), np.linspace(0.0, 1.0, _RELATIVES), indexing="ij"
-    )
-    share, relative = share.ravel(), relative.ravel()
+    share = np.repeat(np.linspace(0.0, 1.0, _SHARES), _RELATIVES)
+    relative = np.tile(np.linspace(0.0, 1.0, _RELATIVES), _SHARES)
     rest, most = np.maximum(1 - share, 1e-9), np.minimum(1.0, share / np.maximum(1 - share, 1e-12))
     # The moments that stand for this point of the grid, from the definitions in `standard_quantile`.
     parts = Moments(np.ones_like(share), share**2 + relative * most * rest**2, np.sqrt(share), 0.0 * share)

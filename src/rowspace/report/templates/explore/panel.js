@@ -83,7 +83,7 @@ class Panel {
       at.number.replaceChildren(figures.answer[0], element('small', {}, ' ± ' + figures.half[0]));
       words = 'About ' + figures.answer[0] + ' records' + among + '. With ' + percent + ' confidence the true count is between '
         + figures.low[0] + ' and ' + figures.high[0] + '.';
-      at.chart.replaceChildren();
+      at.chart.replaceChildren(bars(answer.rows, [where || 'all records'], figures, words));
       at.list.replaceChildren();
     } else {
       const top = answer.rows.reduce((best, row, place) => (row.answer > answer.rows[best].answer ? place : best), 0);
