@@ -1,4 +1,4 @@
-"""For everyone: axe finds nothing, a keyboard is enough, changes are announced once, and nothing is cut at any width."""
+"""For everyone: axe finds nothing, a keyboard is enough, changes are announced once, nothing is cut at any width."""
 
 from __future__ import annotations
 
@@ -117,7 +117,7 @@ def hard(name: str) -> rs.Release:
 
 _LOOK = """() => {
   const root = document.documentElement, box = e => e.getBoundingClientRect();
-  const all = [...document.querySelectorAll('#ask *')].filter(e => box(e).width > 0 && box(e).height > 0);
+  const all = [...document.querySelectorAll('#ask *:not(svg *, option)')].filter(e => box(e).width > 0 && box(e).height > 0);
   const free = all.filter(e => !e.closest('.hidden, .scroll, svg, select'));
   const inside = e => e.closest('.card') || root;
   return {

@@ -126,7 +126,7 @@ def _values(term: Term, domain: Domain, source: Source) -> _Values:
 
 
 def cell_values(name: str, domain: Domain) -> tuple[str, npt.NDArray[np.generic]]:
-    """What kind of value the cells of an attribute hold, and the one of each; `PredicateError` where one holds several."""
+    """The kind of value that cells of an attribute hold, and that of each; `PredicateError` where one holds several."""
     return _values(Term(1, name), domain, Source(name))
 
 
