@@ -117,7 +117,8 @@ def hard(name: str) -> rs.Release:
 
 _LOOK = """() => {
   const root = document.documentElement, box = e => e.getBoundingClientRect();
-  const all = [...document.querySelectorAll('#ask *:not(svg *, option)')].filter(e => box(e).width > 0 && box(e).height > 0);
+  const all = [...document.querySelectorAll('#ask *:not(svg *, option)')]
+    .filter(e => box(e).width > 0 && box(e).height > 0);
   const free = all.filter(e => !e.closest('.hidden, .scroll, svg, select'));
   const inside = e => e.closest('.card') || root;
   return {
