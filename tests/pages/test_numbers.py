@@ -200,7 +200,9 @@ def test_what_is_chosen_becomes_a_condition(sample: tuple[rs.Release, Path], ope
     page.select_option("#pick-from", label="18")
     page.select_option("#pick-below", label="65")
     page.click("#pick-add")
+    assert not page.is_visible("#pick-values")
     page.select_option("#pick-name", "sex")
+    assert not page.is_visible("#pick-from")
     page.select_option("#pick-values", label="F")
     page.click("#pick-add")
     assert page.input_value("#ask-where") == "age >= 18 and age < 65 and sex = 'F'"

@@ -34,7 +34,8 @@ class Domain {
     const found = this.names.get(name);
     if (found) return found;
     const lower = name.toLowerCase();
-    const close = [...this.names.keys()].find(other => other.toLowerCase() === lower || other.toLowerCase().startsWith(lower));
+    const begins = (one, other) => one.startsWith(other) || other.startsWith(one);
+    const close = [...this.names.keys()].find(other => begins(other.toLowerCase(), lower));
     const advice = close ? 'did you mean ' + quoted(close) + '?' : 'known: ' + known([...this.names.keys()].map(quoted));
     throw new ConditionError('unknown attribute ' + quoted(name.slice(0, 200)) + '; ' + advice, position);
   }
