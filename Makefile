@@ -8,7 +8,7 @@ READY  := $(VENV)/.ready
 # Tests run in parallel processes already; threads inside each would only fight over the cores.
 export OPENBLAS_NUM_THREADS ?= 1
 
-.PHONY: demo test fuzz doors test-engines lint types imports unit paper bench audit sample docs dist test-package clean
+.PHONY: demo test fuzz doors test-engines test-pages lint types imports unit paper bench audit sample docs dist test-package clean
 
 demo: $(READY)
 	$(BIN)/rowspace demo -o out/demo --force
@@ -47,6 +47,12 @@ test-engines: $(READY)
 	$(BIN)/python -m pip install --quiet --group engines
 	tests/engines/install-servers $(ENGINES)
 	ROWSPACE_ENGINES=$(ENGINES) $(BIN)/pytest tests/engines
+
+# Pages in a real Chromium: Debian's, driven by Playwright; installed where it may be.
+test-pages: $(READY)
+	$(BIN)/python -m pip install --quiet --group pages
+	tests/pages/install-browser
+	ROWSPACE_PAGES=1 $(BIN)/pytest tests/pages
 
 # Every claim of the paper beside ours: out/paper/paper.html, about a minute.
 paper: $(READY)

@@ -24,6 +24,14 @@ def test_the_title_is_the_studys_name_and_machines_get_json(released: Path, tmp_
     assert document["bytes"] == (tmp_path / "page.html").stat().st_size
 
 
+def test_readers_may_ask_the_page(released: Path, tmp_path: Path) -> None:
+    plain, page = tmp_path / "plain.html", tmp_path / "page.html"
+    assert rowspace("report", released, "-o", plain).code == 0
+    assert rowspace("report", released, "-o", page, "--explore").code == 0
+    assert 'id="ask"' in page.read_text()
+    assert 'id="ask"' not in plain.read_text()
+
+
 def test_the_budget_is_on_the_page(folder: Path) -> None:
     ledger, release, page = folder / "budget.db", folder / "people.release", folder / "page.html"
     assert rowspace("budget", "create", ledger, "people", "--epsilon", "2").code == 0

@@ -24,6 +24,7 @@ def report(
     ledger: str | None,
     dataset: str | None,
     level: float,
+    explore: bool,
     show: bool,
     force: bool,
     as_json: bool,
@@ -40,7 +41,7 @@ def report(
         spending = None if ledger is None else _spending(ledger, dataset)
     with screen.working("Drawing"):
         name = title or made.plan.title or release_file.stem
-        write_report(made, output, title=name, level=level, spending=spending)
+        write_report(made, output, title=name, level=level, spending=spending, explore=explore)
     size = output.stat().st_size
     screen.show(
         Text.assemble(" written to ", (str(output), "bold"), f", {size / 1000:,.0f} kB, nothing to load")

@@ -4,6 +4,7 @@
     parts.html    macros for tiles, links, cards and tables
     charts.html   macros for the charts of `charts`
     report.html   the page of a release
+    ask.html      the panel that answers questions, by the scripts of explore/
 
 A template writes down views (`views`) and computes nothing. Jinja escapes every text that is put into a page, whoever
 wrote it; only this program's own style sheets and scripts go in as they are.
@@ -42,9 +43,10 @@ _BETWEEN_TAGS = re.compile(r"(?<=[>}])\n\s*(?=[<{])")
 def render(template: str, page: Page, *, sheet: str = "", script: str = "", **views: object) -> str:
     """A complete document that loads nothing.
 
-    template: a file of templates. views: what its blocks show. sheet: more of a style sheet. script: a script's file.
+    template: a file of templates. views: what its blocks show. sheet: more of a style sheet. script: files of scripts,
+    with spaces between them; those of a folder see one another and nothing else.
     """
-    source = _file(script) if script else ""
+    source = "\n".join(_script(name) for name in script.split())
     digest = base64.b64encode(hashlib.sha256(source.encode()).digest()).decode()
     written = (
         _environment()
@@ -79,6 +81,19 @@ def _environment() -> Environment:
 def _template(name: str) -> str:
     """A template on one line: breaks between tags are for its readers, and would be spaces in the page."""
     return _BETWEEN_TAGS.sub("", _file(name))
+
+
+def _script(name: str) -> str:
+    """A script, or all of a folder in the order of its list."""
+    if not name.endswith("/"):
+        return _file(name)
+    parts = [_file(f"{name}{part}") for part in _file(f"{name}order.txt").split()]
+    return "\n".join(("(() => {", *parts, "})();"))
+
+
+def own_sheet(name: str) -> str:
+    """A style sheet of templates."""
+    return _file(name)
 
 
 @cache

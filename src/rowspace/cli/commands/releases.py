@@ -226,6 +226,9 @@ def report(
     ] = None,
     dataset: Dataset = None,
     level: Level = 0.95,
+    explore: Annotated[
+        bool, typer.Option("--explore", help="Let readers ask the page any other count, with its error bar.")
+    ] = False,
     show: Annotated[bool, typer.Option("--open", help="Open the page in a browser.")] = False,
     force: Force = False,
     as_json: Json = False,
@@ -238,6 +241,7 @@ def report(
     [dim]Examples[/dim]
       rowspace report people.release
       rowspace report people.release -o people.html --ledger budget.db
+      rowspace report people.release -o people.html --explore
     """
     work("report").report(**locals())
 

@@ -13,7 +13,7 @@ Guarantees
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from rowspace._version import __version__
 from rowspace.exceptions import InvalidInput
@@ -23,8 +23,9 @@ from rowspace.planning import Plan
 from rowspace.privacy import Privacy, odds_bound
 from rowspace.releases import TABLE_LIMIT, Combined, Release
 
+from ..explore import Exploration, exploration
 from ..numbers import figures, shown_above, whole
-from ..pages import render
+from ..pages import own_sheet, render
 from ..views import Link, Page, Table, Tile
 from ..words import parameters
 from .budget import BudgetView, Spending, budget_view
@@ -71,6 +72,7 @@ class Report:
     method: Method | None = None
     combining: Combining | None = None
     budget: BudgetView | None = None
+    exploration: Exploration | None = None
 
 
 def write_report(
@@ -80,11 +82,13 @@ def write_report(
     title: str | None = None,
     level: float = 0.95,
     spending: Spending | None = None,
+    explore: bool = False,
 ) -> None:
     """Write the page of a release, or of several combined, to a file, whole or not at all.
 
     path: where to write. title: the heading, the study's name unless given. level: the confidence level of the
-    intervals. spending: a budget and its charges to show beside a release.
+    intervals. spending: a budget and its charges to show beside a release. explore: with a panel in which readers ask
+    the release other questions, in the page itself.
 
     >>> import tempfile, rowspace as rs
     >>> domain = rs.Domain(age=rs.Numeric(0, 4, bins=4))
@@ -93,7 +97,8 @@ def write_report(
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     write_report(both, folder + "/both.html", title="Two releases")
     """
-    content = report_page(release, title=title, level=level, spending=spending).encode()
+    page = report_page(release, title=title, level=level, spending=spending, explore=explore)
+    content = page.encode()
     write_whole(path, lambda file: file.write(content))
 
 
@@ -103,6 +108,7 @@ def report_page(
     title: str | None = None,
     level: float = 0.95,
     spending: Spending | None = None,
+    explore: bool = False,
 ) -> str:
     """The page as text. Cost: that of asking the release for what is drawn, all of it free of privacy cost.
 
@@ -115,7 +121,11 @@ def report_page(
     """
     title = title or getattr(release.plan, "title", "") or "Release"
     page, report = report_views(release, title, level, spending)
-    return render("report.html", page, script="search.js", report=report)
+    if not explore:
+        return render("report.html", page, script="search.js", report=report)
+    page = replace(page, links=(Link("ask", "Ask"), *page.links), skip=Link("ask", "Skip to the questions"))
+    report = replace(report, exploration=exploration(release, level))
+    return render("report.html", page, sheet=own_sheet("ask.css"), script="search.js explore/", report=report)
 
 
 def report_views(

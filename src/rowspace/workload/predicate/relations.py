@@ -125,6 +125,11 @@ def _values(term: Term, domain: Domain, source: Source) -> _Values:
     return _Values("text", np.array([str(value) for value in attribute.values], dtype=object))
 
 
+def cell_values(name: str, domain: Domain) -> tuple[str, npt.NDArray[np.generic]]:
+    """The kind of value that cells of an attribute hold, and that of each; `PredicateError` where one holds several."""
+    return _values(Term(1, name), domain, Source(name))
+
+
 def _undecided(term: Term, source: Source, reason: str) -> PredicateError:
     message = (
         f"the cells of {name_text(term.name)} do not decide how it compares with another attribute: {reason}"

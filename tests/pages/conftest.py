@@ -1,0 +1,79 @@
+"""A real Chromium, for `make test-pages`; other runs pass these tests by, since they need more than Python."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import rowspace as rs
+from rowspace.report.html import write_report
+from tests.report.html.browsing import CHROMIUM
+
+if not os.environ.get("ROWSPACE_PAGES"):
+    collect_ignore_glob = ["test_*.py"]
+
+
+@pytest.fixture(scope="session")
+def chromium() -> Iterator[Any]:
+    from playwright.sync_api import sync_playwright
+
+    assert CHROMIUM is not None, "needs Chromium on the path (Debian: apt install chromium)"
+    with sync_playwright() as started:
+        browser = started.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        yield browser
+        browser.close()
+
+
+Opened = Callable[..., Any]
+
+
+@pytest.fixture
+def opened(chromium: Any) -> Iterator[Opened]:
+    """Open a page from its file, without a network; whatever it says or asks for is kept in `page.heard`."""
+    contexts = []
+
+    def open_page(path: Path, fragment: str = "", *, width: int = 1280, **options: Any) -> Any:
+        context = chromium.new_context(
+            viewport={"width": width, "height": 1000}, offline=True, reduced_motion="reduce", **options
+        )
+        contexts.append(context)
+        page = context.new_page()
+        page.heard = []
+        page.on("console", lambda message: page.heard.append(f"{message.type}: {message.text}"))
+        page.on("pageerror", lambda error: page.heard.append(f"error: {error}"))
+        page.on("request", lambda request: page.heard.append(f"request: {request.url}"))
+        page.goto(path.as_uri() + fragment)
+        page.heard.remove(f"request: {path.as_uri()}")
+        return page
+
+    yield open_page
+    for context in contexts:
+        context.close()
+
+
+def answered(page: Any) -> Any:
+    """The page, once its first question is answered or refused."""
+    page.wait_for_selector("#ask-result:not([hidden]), #ask-problem:not([hidden])")
+    return page
+
+
+def explored(release: Any, folder: Path, name: str = "page", **options: Any) -> Path:
+    """The file of a release's page with questions."""
+    path = folder / f"{name}.html"
+    write_report(release, path, explore=True, **options)
+    return path
+
+
+@pytest.fixture(scope="session")
+def sample(tmp_path_factory: pytest.TempPathFactory) -> tuple[rs.Release, Path]:
+    """The bundled sample, released and explored."""
+    from rowspace.cli.program import run
+
+    folder = tmp_path_factory.mktemp("sample")
+    assert run(["demo", "-o", str(folder / "demo"), "--quiet"]) == 0
+    release = rs.Release.load(folder / "demo" / "people.release")
+    return release, explored(release, folder, title="The sample")

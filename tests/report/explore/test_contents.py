@@ -1,0 +1,97 @@
+"""What a page with questions holds: nothing but what follows from the release file, within a stated size."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import rowspace as rs
+from rowspace.report.explore import MOST_NUMBERS, exploration
+from rowspace.report.explore.packing import Packer
+from rowspace.report.html import report_page
+from tests.doors.worlds import STRATEGIES, world
+
+FOLDER = Path(rs.__file__).parent / "report" / "templates" / "explore"
+
+
+def test_neighbours_with_equal_answers_give_equal_pages():
+    domain = rs.Domain(age=rs.Numeric(0, 10, bins=10), sex=rs.Categorical(["F", "M"]))
+    queries = rs.workload.marginals(domain, up_to=2) + rs.workload.ranges(domain, "age")
+    people = pd.DataFrame({"age": [1, 2, 3, 9] * 9, "sex": ["F", "M"] * 18})
+    for privacy in (rs.PureDP(1.0), rs.ZCDP(0.1)):
+        plan = rs.plan(queries, privacy, effort="fast")
+        first, second = (rs.release(plan, table) for table in (people, people.iloc[1:]))
+        # The same noisy answers are possible for both tables; what else they were made from must not show.
+        equal = rs.Release(second.plan, first.noisy_answers)
+        pages = [report_page(release, title="People", explore=True) for release in (first, equal)]
+        assert pages[0] == pages[1]
+        assert report_page(second, title="People", explore=True) != pages[0]
+
+
+@pytest.mark.parametrize("number", range(len(STRATEGIES)))
+def test_the_release_file_says_it_all(number: int):
+    release = world(number).noisy
+    again = rs.Release.from_bytes(release.to_bytes())
+    assert exploration(release, 0.9) == exploration(again, 0.9)
+
+
+def test_stated_size():
+    pack = Packer()
+    pack.array(np.zeros(MOST_NUMBERS))
+    with pytest.raises(rs.exceptions.TooLarge):
+        pack.array([1.0])
+    domain = rs.Domain({f"a{at}": rs.Numeric(0, 600, bins=600) for at in range(4)})
+    queries = rs.workload.marginal(domain, "a0", "a1") + rs.workload.marginal(domain, "a1", "a2", "a3")
+    plan = rs.plan(
+        rs.workload.marginal(domain, "a0") + rs.workload.marginals(domain, up_to=2),
+        rs.ZCDP(0.1),
+        effort="fast",
+    )
+    assert queries.size > MOST_NUMBERS
+    release = rs.Release(plan, np.zeros(plan.strategy.shape[0], dtype=np.int64))
+    found = exploration(release, 0.95)
+    assert not found.conditions
+    assert "measured tables" in found.words
+    assert len(found.data) < 12_000_000
+
+
+def test_several_releases_offer_their_tables():
+    domain = rs.Domain(age=rs.Numeric(0, 4, bins=4))
+    plan = rs.plan(rs.workload.marginal(domain, "age"), rs.PureDP(1.0))
+    both = rs.combine([rs.release(plan, [1, 2, 3, 4]), rs.release(plan, [1, 2, 3, 4])])
+    found = exploration(both, 0.95)
+    assert not found.conditions
+    assert json.loads(found.data)["tables"][0]["by"][0]["name"] == "age"
+    assert 'id="ask"' in report_page(both, title="Both", explore=True)
+
+
+def test_pages_without_questions_have_no_panel():
+    release = world(1).noisy
+    assert 'id="ask"' not in report_page(release)
+    assert "rowspace = Object" not in report_page(release)
+
+
+def test_every_script_is_in_the_page_and_evaluates_nothing():
+    order = (FOLDER / "order.txt").read_text().split()
+    assert sorted(order) == sorted(path.name for path in FOLDER.glob("*.js"))
+    source = "\n".join((FOLDER / name).read_text() for name in order)
+    for forbidden in (
+        r"\beval\b\(",
+        r"new Function",
+        r"innerHTML",
+        r"insertAdjacentHTML",
+        r"document\.write",
+        r"\bfetch\(",
+    ):
+        assert not re.search(forbidden, source), forbidden
+
+
+def test_numbers_keep_their_bits():
+    for values in ([1, -128], [1, 300], [2**20], [0.1, 1 / 3], [2.0**40]):
+        ((kind, _),) = Packer().array(values).items()
+        assert kind == {"[1, -128]": "i1", "[1, 300]": "i2", "[1048576]": "i4"}.get(str(values), "f8")
