@@ -21,7 +21,7 @@ _MOST_PERIODS = 2**16
 
 def attribute_view(domain: Domain, name: str, pack: Packer) -> dict[str, Any]:
     """One attribute: its cells and their labels, its levels, whether missing values have a place and are counted."""
-    attribute = domain[name]
+    attribute = domain.dimension(name)
     view: dict[str, Any] = {
         "name": name,
         "labels": attribute.labels(),

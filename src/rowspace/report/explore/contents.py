@@ -46,7 +46,8 @@ def exploration(release: Release | Combined, level: float) -> Exploration:
         contents = measured_view(release, level, Packer())
         tables = contents["tables"]
         names = tuple(dict.fromkeys(by["name"] for table in tables for by in table["by"]))
-        return Exploration(_json(contents | {"level": level}), _few(len(tables)), names, "", False)
+        words = _few(len(tables), bool(domain.measures))
+        return Exploration(_json(contents | {"level": level}), words, names, "", False)
     names = tuple(
         name
         for attribute in contents["attributes"]
@@ -56,8 +57,13 @@ def exploration(release: Release | Combined, level: float) -> Exploration:
     return Exploration(_json(contents), words, names, _example(contents["attributes"][0], domain.names), True)
 
 
-def _few(tables: int) -> str:
+def _few(tables: int, sums: bool) -> str:
     """What is said where only tables can be asked for."""
+    if sums:
+        return (
+            f"{tables:,} measured table{'s' * (tables != 1)} of counts by up to two attributes can be asked for here. Sums "
+            "and means are among the answers of this page, and rowspace ask answers other questions about them."
+        )
     if not tables:
         return (
             "This release has no tables of one or two attributes that are answered by itself, and is too large, or too "
@@ -74,6 +80,8 @@ def _whole(release: Release | Combined, level: float) -> dict[str, Any]:
     """Attributes, estimate and errors; `TooLarge` where a page has no room for them."""
     if isinstance(release, Combined) or release.plan.given:
         raise TooLarge("several releases are asked together by the package only")
+    if release.plan.domain.measures:
+        raise TooLarge("sums are asked for by the package only")
     plan, pack = release.plan, Packer()
     domain, A = plan.domain, plan.strategy
     if sum(domain.shape) > _LARGEST_NAMES:
