@@ -31,7 +31,7 @@ unit: $(READY)
 
 # The same tests with examples that no run has drawn yet: `make test` draws the same ones every time.
 fuzz: $(READY)
-	ROWSPACE_FUZZ=1 $(BIN)/pytest -n auto --dist loadgroup
+	ROWSPACE_FUZZ=1 $(BIN)/pytest -n auto --dist loadgroup -m "long or not long"
 
 # A thousand random questions through every door: each way to get a number gives the same one, and pandas' count.
 # And 200 releases of every real table: intervals cover pandas' counts.
@@ -39,7 +39,7 @@ QUESTIONS ?= 1000
 RELEASES ?= 200
 doors: $(READY)
 	$(BIN)/python -m pip install --quiet --group doors
-	ROWSPACE_DOORS=$(QUESTIONS) ROWSPACE_RELEASES=$(RELEASES) $(BIN)/pytest -n auto tests/doors tests/interop tests/real
+	ROWSPACE_DOORS=$(QUESTIONS) ROWSPACE_RELEASES=$(RELEASES) $(BIN)/pytest -n auto -m "long or not long" tests/doors tests/interop tests/real
 
 # PostgreSQL and Spark for real: one that is named here and missing is a failure, not a skip.
 ENGINES ?= postgres,spark

@@ -18,6 +18,7 @@ PURE = rs.PureDP(1.0)
 ONE_CELL = Tables(np.array([0]), np.array([1]), np.array([1]))
 
 
+@pytest.mark.long  # `make audit` does the same
 def test_healthy_is_never_caught_and_every_planted_fault_is() -> None:
     """The short audit: one run of each case. False-alarm rate below 1e-8; no fault is near its limit."""
     rows = distinguishing.run(long=False)

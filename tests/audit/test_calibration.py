@@ -18,6 +18,7 @@ from rowspace.strategy import to_integers
 PROMISES = calibration.promises(many=True)
 
 
+@pytest.mark.long  # `make audit` does the same
 def test_every_plan() -> None:
     found = dict(calibration.planned(long=False))
     assert [case for case, verdict in found.items() if not verdict.ok] == []

@@ -10,6 +10,8 @@ from benchmarks.catalogue import PROGRAMS
 from benchmarks.records import load
 from benchmarks.side_by_side import CASES
 
+pytestmark = pytest.mark.long  # `make bench` does the same, and more
+
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):

@@ -22,7 +22,14 @@ from . import tables
 RELEASES = int(os.environ.get("ROWSPACE_RELEASES", "40"))  # 200 in `make doors`
 
 
-@pytest.mark.parametrize("name", ["adult", "congress", "flights"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "adult",
+        pytest.param("congress", marks=pytest.mark.long),
+        pytest.param("flights", marks=pytest.mark.long),
+    ],
+)
 def test_from_the_file_to_the_report(name: str, tmp_path: Path) -> None:
     table = tables.flights(tmp_path) if name == "flights" else getattr(tables, name)()
     study, plan, made, answers, page = (
