@@ -16,6 +16,7 @@ PROGRAMS = {
     "counting": "counting tables: 10 million records beside plain GROUP BYs, 19,900 tables of 200 attributes",
     "dashboard": "200 SQL queries of a dashboard planned jointly, beside one by one",
     "worst_answer": "the worst answer of prefixes, ranges and products, and the least budget for several targets",
+    "sums": "sums and means planned with counts; means beside OpenDP's (`--coverage`, `--large`: 10 million rows)",
     "periods": "plans over periods beside waiting and separate releases (`--large`, `--runs`, `--kills`)",
     "interactive": "streams of questions on one budget, beside what others would pay; draws the picture of the guide",
     "session_growth": "10,000 questions in one session: CPU time of each, and of opening its ledger anew",

@@ -46,7 +46,7 @@ def conjunctions(cells: int) -> rs.Workload:
     """40 conditions on five attributes of so many cells each."""
     rng = np.random.default_rng(3)
     names = [f"a{i}" for i in range(5)]
-    domain = rs.Domain(**{name: rs.Numeric(0, cells, bins=cells, integer=True) for name in names})
+    domain = rs.Domain({name: rs.Numeric(0, cells, bins=cells, integer=True) for name in names})
     texts = []
     for _ in range(40):
         ends = (sorted(rng.integers(0, cells, 2).tolist()) for _ in names)
@@ -60,7 +60,7 @@ def tables_and_predicates() -> rs.Workload:
     """All tables of two of five attributes, and 30 predicates that tie three of them."""
     rng = np.random.default_rng(5)
     sizes = {"a": 6, "b": 5, "c": 4, "d": 8, "e": 20}
-    domain = rs.Domain(**{name: rs.Numeric(0, n, bins=n, integer=True) for name, n in sizes.items()})
+    domain = rs.Domain({name: rs.Numeric(0, n, bins=n, integer=True) for name, n in sizes.items()})
     texts = []
     for _ in range(30):
         own = [list(sizes)[k] for k in rng.choice(5, 3, replace=False)]

@@ -27,7 +27,7 @@ LOANS = (101, 101, 101, 101, 3, 8, 36, 6, 51, 4, 5, 15)
 def domain(*sizes: int) -> rs.Domain:
     """Whole numbers; records outside are not counted."""
     return rs.Domain(
-        **{f"a{i}": rs.Numeric(0, n, bins=n, integer=True, outside="drop") for i, n in enumerate(sizes)}
+        {f"a{i}": rs.Numeric(0, n, bins=n, integer=True, outside="drop") for i, n in enumerate(sizes)}
     )
 
 

@@ -22,7 +22,7 @@ CELLS = 10
 
 def domain(number: int, cells: int = CELLS) -> rs.Domain:
     return rs.Domain(
-        **{f"a{i}": rs.Numeric(0, cells, bins=cells, integer=True, outside="drop") for i in range(number)}
+        {f"a{i}": rs.Numeric(0, cells, bins=cells, integer=True, outside="drop") for i in range(number)}
     )
 
 

@@ -398,3 +398,41 @@ def test_values_of_every_type_are_read(tmp_path):
     for source in (*frames, tmp_path / "x.csv"):
         answers = rs.release(plan, source).answers()["answer"]
         assert answers.round(3).tolist() == [13.0, 3.0, round(13 / 3, 3)]
+
+
+def test_what_is_made_of_counts_alone_is_refused():
+    w = rs.workload.mean(PEOPLE, "income", by="sex") + rs.workload.marginal(PEOPLE, "sex")
+    release = rs.release(rs.plan(w, rs.ZCDP(1e8)), people())
+    for asked in (
+        lambda: release.estimate_tables(),
+        lambda: release.synthetic(5),
+        lambda: release.consistent(integral=True),
+        lambda: release.consistent(by="estimate"),
+    ):
+        with pytest.raises(InvalidInput, match="made of counts alone, and this release has sums"):
+            asked()
+    found = release.consistent().answers()["answer"]
+    np.testing.assert_allclose(found, release.answers()["answer"][: len(found)], atol=1)
+
+
+def test_sessions_buy_sums(tmp_path):
+    ledger = rs.Ledger(tmp_path / "budget.db")
+    ledger.create("people", rs.ZCDP(1.0))
+    session = rs.Session(PEOPLE, people(), ledger=ledger)
+    asked = rs.workload.sum(PEOPLE, "hours", by="sex")
+    assert not session.price(asked, within=200).free
+    session.ask(asked, within=200)
+    assert session.price(asked, within=200).free
+
+
+def test_plans_beside_earlier_releases_know_sums():
+    w = rs.workload.mean(PEOPLE, "income", by="sex")
+    frame = people(2000)
+    first = rs.release(rs.plan(w, rs.ZCDP(1.0)), frame)
+    second = rs.release(rs.plan(w, rs.ZCDP(1.0), given=[first]), frame)
+    both = rs.combine([first, second]).mean("income", "sex")
+    strayed = (
+        np.abs(both["answer"] - expected(frame, "income", ["sex"], "mean").to_numpy()) / both["std_error"]
+    )
+    assert strayed.max() < 7
+    assert (both["std_error"] < first.mean("income", "sex")["std_error"]).all()

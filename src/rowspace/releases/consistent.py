@@ -30,7 +30,7 @@ from .consistent_counts import Counts, counts_of
 from .consistent_effect import Effect
 from .derived_groups import groups
 from .derived_tables import framed
-from .evidence import as_queries, promise_of
+from .evidence import as_queries, promise_of, require_counts
 from .notes import with_notes
 from .release import TABLE_LIMIT
 
@@ -202,6 +202,10 @@ def consistent(
         )
     if by is not None and by not in METHODS:
         raise InvalidInput(f"expected by as one of {', '.join(METHODS)}, or None for the better one")
+    if release.plan.domain.measures:
+        if integral or by == "estimate":
+            require_counts(release, "whole and estimated tables are")
+        by = "projection"
     return Consistent(release, integral, by=by)
 
 

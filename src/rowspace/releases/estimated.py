@@ -32,7 +32,7 @@ from .answer_columns import answer_columns
 from .consistent import Consistent, as_whole, check_flags
 from .consistent_counts import Counts, TableCounts
 from .estimate_fit import EstimateFit, Models, estimate_fit
-from .evidence import as_queries, promise_of
+from .evidence import as_queries, promise_of, require_counts
 from .notes import with_notes
 
 if TYPE_CHECKING:
@@ -203,6 +203,7 @@ def estimate_tables(
     "independence" products alone; tables by the names of their attributes are tried beside all of these.
     """
     check_flags(integral=integral)
+    require_counts(release, "estimated tables are")
     if isinstance(model, str) and model not in MODELS:
         raise InvalidInput(f"expected model as one of {', '.join(MODELS)} or a dict of tables, got {model!r}")
     if model == "best":

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from rowspace.domain import Domain
-from rowspace.exceptions import InvalidWorkload, UnsupportedWorkload
+from rowspace.exceptions import InvalidInput, InvalidWorkload, UnsupportedWorkload
 from rowspace.operators.base import Vector
 from rowspace.reconstruct import JointTables, Measurement, joint_estimate, joint_tables
 from rowspace.strategy import Measured, noisy_values
@@ -78,6 +78,14 @@ def as_queries(domain: Domain, queries: Workload | str | Sequence[str]) -> Workl
             f'in "{min(uncounted)} is not missing", or plan with these queries and release again'
         )
     return whole.over(domain)
+
+
+def require_counts(release: Release | Combined, what: str) -> None:
+    """Raise where a release has sums: what it is asked for is made of counts of whole records."""
+    if release.plan.domain.measures:
+        raise InvalidInput(
+            f"{what} made of counts alone, and this release has sums: release its counts by themselves"
+        )
 
 
 def unbiased(release: Release | Combined, queries: Workload) -> tuple[Vector, Vector]:

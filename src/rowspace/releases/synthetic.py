@@ -16,7 +16,7 @@ from rowspace.exceptions import InvalidInput
 from rowspace.reconstruct import Codes
 
 from .consistent_counts import Counts, TableCounts, counts_of
-from .evidence import promise_of
+from .evidence import promise_of, require_counts
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -55,6 +55,7 @@ def synthetic(
 
     if not isinstance(draw_numbers, bool):
         raise InvalidInput(f"expected draw_numbers to be True or False, got {type(draw_numbers).__name__}")
+    require_counts(release, "synthetic records are")
     generator = _generator(rng)
     counts = counts_of(release, integral=False) if counts is None else counts
     codes = counts.codes(rows, generator)

@@ -8,10 +8,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from rowspace.domain import Domain, Numeric
+from rowspace.domain import Categorical, Domain, Measure, Numeric
 from rowspace.exceptions import InvalidInput
 from rowspace.releases.evidence import as_queries
-from rowspace.workload import Workload, marginal, ranges, total
+from rowspace.workload import Workload, marginal, mean, ranges, total
 
 from .buying import Goal
 
@@ -61,8 +61,14 @@ def expected_of(given: object, domain: Domain) -> Workload:
 
 
 def _usual(domain: Domain) -> Workload:
-    """What is expected where nobody says: the total, and counts or ranges of every attribute by itself."""
+    """What is expected where nobody says: the total, counts or ranges of every attribute by itself, and every mean."""
     found = total(domain)
     for name, attribute in domain.attributes:
-        found += ranges(domain, name) if isinstance(attribute, Numeric) else marginal(domain, name)
+        match attribute:
+            case Numeric():
+                found += ranges(domain, name)
+            case Categorical():
+                found += marginal(domain, name)
+            case Measure():
+                found += mean(domain, name)
     return found
