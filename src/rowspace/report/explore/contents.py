@@ -61,8 +61,8 @@ def _few(tables: int, sums: bool) -> str:
     """What is said where only tables can be asked for."""
     if sums:
         return (
-            f"{tables:,} measured table{'s' * (tables != 1)} of counts by up to two attributes can be asked for here. Sums "
-            "and means are among the answers of this page, and rowspace ask answers other questions about them."
+            f"{tables:,} measured table{'s' * (tables != 1)} of counts by up to two attributes can be asked for here. "
+            "Sums and means are among the answers of this page, and rowspace ask answers other questions about them."
         )
     if not tables:
         return (
