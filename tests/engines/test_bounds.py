@@ -121,3 +121,18 @@ def test_all_tables_are_of_the_same_choice(engine: Engine) -> None:
     assert age_who.sum(axis=0).tolist() == sex_who.sum(axis=0).tolist() == [2] * 6
     assert age_sex.sum(axis=1).tolist() == age_who.sum(axis=1).tolist()
     assert age_sex.sum(axis=0).tolist() == sex_who.sum(axis=1).tolist()
+
+
+def test_every_engine_counts_units_once_in_a_cell(engine: Engine) -> None:
+    engine.fill("visited", {"age": "integer", "sex": "text", UNIT: "text"}, RECORDS)
+    domain = Domain(age=Numeric(0, 4, bins=4), sex=Categorical(["F", "M"]))
+    cells = {
+        (who, age, sex) for age, sex, who in RECORDS if age in range(4) and sex in "FM" and who is not None
+    }
+    counts = count_cells(engine.source, domain, table="visited", unit=PrivacyUnit(UNIT, 50, distinct=True))
+    expected = np.zeros((4, 2), np.int64)
+    for _, age, sex in cells:
+        expected[age, "FM".index(sex)] += 1
+    np.testing.assert_array_equal(counts, expected)
+    few = count_cells(engine.source, domain, table="visited", unit=PrivacyUnit(UNIT, 1, distinct=True))
+    assert few.sum() == len({who for who, _, _ in cells})

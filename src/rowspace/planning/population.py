@@ -61,6 +61,12 @@ def interval_words(population: str, level: float, *, sums: bool = False) -> str:
 
 def _capped(unit: PrivacyUnit) -> str:
     """What a bound on the rows of each unit leaves."""
+    if unit.distinct:
+        cells = "1 cell" if unit.rows == 1 else f"{unit.rows:,} cells"
+        return (
+            f"Each {unit.column} is counted at most once in a cell and in at most {cells}, and no row without one; "
+            "where cells are summed, once for each of them."
+        )
     rows = "1 row" if unit.rows == 1 else f"{unit.rows:,} rows"
     verb = "is" if unit.rows == 1 else "are"
     return f"At most {rows} of each {unit.column} {verb} counted, and no row without one."

@@ -49,6 +49,9 @@ LONGEST_COLUMN = 200
 class PrivacyUnit:
     """All rows with the same value in `column` belong to one unit; at most `rows` of them are counted.
 
+    distinct: count units rather than rows: a unit is counted at most once in a cell of what a release counts over, and
+    in at most `rows` cells. Where cells are summed, it counts once for each of them.
+
     Neighbours are then tables that differ in *all* rows of one unit (add-remove: the unit is there or not;
     replace-one: another unit, with rows of its own, stands in its place).
 
@@ -65,7 +68,8 @@ class PrivacyUnit:
 
     The sensitivity of one record's step, `rowspace.privacy.sensitivity`, is Δ or max(R, Δ); both cases multiply it by
     k, in either norm, hence squared norms by k². The guarantee then holds for every fixed key; the key is drawn
-    independently of the data, so it holds for the mixture too (even were the key published beside the answers).
+    independently of the data, so it holds for the mixture too (even were the key published beside the answers). With
+    `distinct`, keep(D) first takes one row of each cell a unit is in: a function of that unit's rows alone, too.
 
     Guarantees
     - k or k² times the norm of one record is exactly the largest change, for both kinds of neighbours
@@ -78,6 +82,7 @@ class PrivacyUnit:
 
     column: str
     rows: int
+    distinct: bool = False
 
     def __post_init__(self) -> None:
         if (
@@ -90,6 +95,8 @@ class PrivacyUnit:
                 f"got {type(self.column).__name__}"
                 + (" of another kind" if isinstance(self.column, str) else "")
             )
+        if not isinstance(self.distinct, bool):
+            raise InvalidPrivacy(f"expected distinct to be True or False, got {type(self.distinct).__name__}")
         advice = "state the most rows of each that may be counted"
         object.__setattr__(self, "rows", positive_integer("rows of a privacy unit", self.rows, advice))
 
@@ -108,7 +115,7 @@ class PrivacyUnit:
         >>> PrivacyUnit("user_id", rows=3).to_dict()
         {'column': 'user_id', 'rows': 3}
         """
-        return {"column": self.column, "rows": self.rows}
+        return {"column": self.column, "rows": self.rows} | ({"distinct": True} if self.distinct else {})
 
     @classmethod
     def of(cls, value: object) -> PrivacyUnit | None:
@@ -117,17 +124,20 @@ class PrivacyUnit:
         value: a unit, a table of `to_dict`, or None.
 
         >>> PrivacyUnit.of({"column": "user_id", "rows": 3})
-        PrivacyUnit(column='user_id', rows=3)
+        PrivacyUnit(column='user_id', rows=3, distinct=False)
         """
         if value is None or isinstance(value, cls):
             return value
-        if isinstance(value, dict) and value.keys() == {"column", "rows"}:
-            return cls(value["column"], value["rows"])
+        if isinstance(value, dict) and {"column", "rows"} <= value.keys() <= {"column", "rows", "distinct"}:
+            return cls(**value)
         raise InvalidPrivacy(
             "expected unit to be a PrivacyUnit(column, rows), or None where a record is a person, "
             f"got {type(value).__name__}"
         )
 
     def __str__(self) -> str:
+        if self.distinct:
+            cells = "1 cell" if self.rows == 1 else f"{self.rows} cells"
+            return f"{self.column!r}, counted at most once in a cell and in at most {cells}"
         kept = "1 row is" if self.rows == 1 else f"{self.rows} rows are"
         return f"{self.column!r}, of which at most {kept} counted"

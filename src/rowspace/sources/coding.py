@@ -22,7 +22,14 @@ from rowspace.sources.binning import Recipe, bin_recipe, code_recipe, combine, f
 from rowspace.sources.columns import TypedColumn, timed_column, typed_column, with_times
 from rowspace.sources.contributions import bounded, bounded_number, unit_values
 from rowspace.sources.opening import OpenTable, open_table
-from rowspace.sources.parts import code_sizes, is_finite, measured, parts_column, parts_recipe
+from rowspace.sources.parts import (
+    code_sizes,
+    is_finite,
+    measured,
+    parts_column,
+    parts_recipe,
+    refuse_sums_of_units,
+)
 from rowspace.sources.silence import attempt
 
 _FAILED = (
@@ -64,7 +71,10 @@ def code_rows(opened: OpenTable, domain: Domain, unit: PrivacyUnit | None = None
     """
     opened, columns = typed_columns(opened, domain)
     owner = {} if unit is None else {"unit": unit_values(opened.rows[unit.column], unit)}
-    inside = _rows_inside(opened, domain, columns, unit, owner)
+    distinct = unit is not None and unit.distinct
+    if distinct:
+        refuse_sums_of_units(domain)
+    inside = _rows_inside(opened, domain, columns, None if distinct else unit, owner)
     # Our own names from here on: the user's may be anything, and have been quoted by Ibis.
     values = opened.rows.select(
         **{f"value{position}": column.values for position, column in enumerate(columns)}, **owner
@@ -84,7 +94,10 @@ def code_rows(opened: OpenTable, domain: Domain, unit: PrivacyUnit | None = None
     coded = followed.select(**codes, **{name: followed[name] for name in owner})
     if unit is not None:
         known = [column.notnull() for column in map(coded.__getitem__, coded.columns)]
-        coded = bounded(coded.filter(combine(operator.and_, known)), unit, opened.backend)
+        coded = coded.filter(combine(operator.and_, known))
+        if distinct:
+            inside = _number(fetch(opened.backend, bounded_number(coded, unit)))
+        coded = bounded(coded, unit, opened.backend)
     return CodedRows(coded, opened.backend, inside)
 
 
@@ -203,8 +216,13 @@ def _rows_inside(
     if unit is not None:
         owned = opened.rows.select(inside=combine(operator.and_, insides), **owner)
         owned = owned.filter(owned.inside & owned.unit.notnull())
-        found = fetch(opened.backend, bounded_number(owned, unit)).to_pylist()[0]
+        return _number(fetch(opened.backend, bounded_number(owned.drop("inside"), unit)))
     return int(found["inside"] or 0)  # of no rows, some engines give NULL
+
+
+def _number(found: Any) -> int:
+    """The one number of a result; of no rows, some engines give NULL."""
+    return int(found.to_pylist()[0]["inside"] or 0)
 
 
 def _has_code(values: Any, attribute: Attribute) -> Any:

@@ -74,11 +74,15 @@ def bounded(rows: Any, unit: PrivacyUnit, backend: Any) -> Any:
           `test_contributions.py::test_choices_are_fresh_and_uniform`.
     """
     _provide_digest(backend)
-    others = [name for name in rows.columns if name != "unit"]
+    others = cell_columns(rows)
     # Each step a subquery of its own: engines compute windows before what they are compared with.
     # Of a text's own collation nothing is left in its digest: texts are equal when they are the same.
     separator, key = ibis.literal(":"), ibis.literal(secrets.token_hex(16))
     rows = rows.mutate(owner=_md5(separator.join([key, _text(rows.unit)])))
+    if unit.distinct:
+        # One row of each cell, the same whatever the order of the table and whoever else is in it.
+        rows = rows.mutate(again=ibis.row_number().over(group_by=["unit", *others], order_by="owner"))
+        rows = rows.filter(rows.again == 0)
     rows = rows.mutate(twin=ibis.row_number().over(group_by=["unit", "owner", *others]))
     parts = [rows.owner, *(rows[name].cast("string") for name in others), rows.twin.cast("string")]
     rows = rows.mutate(draw=_md5(separator.join(parts)))
@@ -129,8 +133,18 @@ def _text(units: Any) -> Any:
     return (small & (integers == units)).ifelse(integers.cast("string"), numbers.cast("string"))
 
 
+def cell_columns(rows: Any) -> list[str]:
+    """The columns of coded rows beside the unit: they say which cell a row is in."""
+    return [name for name in rows.columns if name != "unit"]
+
+
 def bounded_number(rows: Any, unit: PrivacyUnit) -> Any:
-    """How many rows `bounded` keeps, computed another way: Σ over units of min(rows, bound)."""
+    """How many rows `bounded` keeps, computed another way: Σ over units of min(rows, bound).
+
+    With a unit that is to be counted once in a cell, `rows` are coded, and their cells are counted.
+    """
+    if unit.distinct:
+        rows = rows.group_by(["unit", *cell_columns(rows)]).aggregate(copies=rows.count())
     units = rows.group_by("unit").aggregate(rows=rows.count())
     kept = (units.rows > unit.rows).ifelse(unit.rows, units.rows)
     return units.aggregate(inside=kept.sum())

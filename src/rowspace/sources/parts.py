@@ -20,7 +20,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rowspace.domain import Domain, Measure
-from rowspace.exceptions import TooLarge
+from rowspace.exceptions import InvalidInput, TooLarge
 from rowspace.sources.binning import Compute, Recipe, combine, exact
 
 Counts = npt.NDArray[np.int64]
@@ -46,6 +46,15 @@ def code_sizes(domain: Domain) -> tuple[int, ...]:
         size - 1 if isinstance(attribute, Measure) else size
         for size, (_, attribute) in zip(domain.shape, domain.attributes, strict=True)
     )
+
+
+def refuse_sums_of_units(domain: Domain) -> None:
+    """Raise where units are to be counted once in a cell: which of their values would be summed?"""
+    if domain.measures:
+        raise InvalidInput(
+            f"units that are counted once in a cell have no one value of {domain.measures[0].name!r} there: make a "
+            "table with one row for each, or plan its sums with a unit that counts rows"
+        )
 
 
 def is_finite(values: Any) -> Any:

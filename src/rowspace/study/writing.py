@@ -101,7 +101,10 @@ def _privacy(privacy: Privacy) -> dict[str, Any]:
     values = {field.name: getattr(privacy, field.name) for field in dataclasses.fields(privacy)}
     unit: PrivacyUnit | None = values.pop("unit")
     values["neighbours"] = privacy.neighbours.value
-    return values | ({} if unit is None else {"privacy_unit": unit.column, "max_rows_per_unit": unit.rows})
+    if unit is None:
+        return values
+    values |= {"privacy_unit": unit.column, "max_rows_per_unit": unit.rows}
+    return values | ({"distinct_units": True} if unit.distinct else {})
 
 
 def attribute_block(name: str, attribute: Attribute) -> str:

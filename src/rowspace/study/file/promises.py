@@ -46,14 +46,21 @@ class PrivacyTable(Table):
     )
     privacy_unit: Text | None = option("the column that names whom the promise is for", "user_id")
     max_rows_per_unit: int | None = option("how many rows of each of them are counted at most", 3)
+    distinct_units: bool = option(
+        "count each of them at most once in a cell, and in at most `max_rows_per_unit` cells: people rather than rows",
+        True,
+        False,
+    )
     choices: ClassVar = (("epsilon", "epsilon delta", "rho"), ("privacy_unit max_rows_per_unit", ""))
 
     def privacy(self) -> Privacy:
         """The promise."""
         unit = None
         if self.privacy_unit is not None and self.max_rows_per_unit is not None:
-            unit = PrivacyUnit(self.privacy_unit, self.max_rows_per_unit)
-        numbers = self.given("neighbours", "privacy_unit", "max_rows_per_unit")
+            unit = PrivacyUnit(self.privacy_unit, self.max_rows_per_unit, self.distinct_units)
+        elif self.distinct_units:
+            raise InvalidStudy("distinct_units = true goes with privacy_unit and max_rows_per_unit")
+        numbers = self.given("neighbours", "privacy_unit", "max_rows_per_unit", "distinct_units")
         promise = ZCDP if "rho" in numbers else ApproxDP if "delta" in numbers else PureDP
         return promise(**numbers, neighbours=Neighbours.of(self.neighbours), unit=unit)
 

@@ -94,7 +94,8 @@ def _of_count(argument: exp.Expr, reader: ConditionReader) -> Truth:
             raise reader.columns.error(
                 argument,
                 "COUNT(DISTINCT ...) is not a sum over records, so it is no linear counting query; "
-                "GROUP BY the column, and count the groups of the release that are clearly not empty",
+                "GROUP BY the column, and count the groups of the release that are clearly not empty; to count people "
+                "rather than rows, declare the privacy unit with distinct=True and write COUNT(*)",
             )
         case exp.Column():
             name = reader.columns.name(argument)

@@ -1,0 +1,119 @@
+"""People rather than rows: a unit counts at most once in a cell, and in at most so many cells."""
+
+from collections import defaultdict
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import rowspace as rs
+from rowspace.exceptions import InvalidInput, InvalidPrivacy, InvalidStudy
+from rowspace.sources import count_cells, count_marginals
+
+DOMAIN = rs.Domain(a=rs.Categorical(["x", "y"]), b=rs.Numeric(0, 3, bins=3))
+ROWS = st.lists(
+    st.tuples(st.integers(0, 3), st.sampled_from(["x", "y", "z", None]), st.integers(-1, 3)), max_size=14
+)
+
+
+def table(rows):
+    return pd.DataFrame(
+        {
+            "who": [r[0] for r in rows],
+            "a": pd.Series([r[1] for r in rows], dtype=object),
+            "b": [r[2] for r in rows],
+        }
+    ).astype({"who": "int64", "b": "int64"})
+
+
+def cells_of(rows):
+    """The cells that each unit is in, by plain Python."""
+    found = defaultdict(set)
+    for who, a, b in rows:
+        found[who].add(({"x": 0, "y": 1}.get(a, 2), b if 0 <= b < 3 else 3))
+    return found
+
+
+@given(ROWS, st.integers(1, 4))
+@settings(max_examples=25, deadline=None)
+def test_a_unit_is_in_a_cell_once_and_in_few(rows, most):
+    unit = rs.PrivacyUnit("who", most, distinct=True)
+    counts = count_cells(table(rows), DOMAIN.with_places(), unit=unit)
+    own = cells_of(rows)
+    assert counts.sum() == sum(min(most, len(cells)) for cells in own.values())
+    every = np.zeros_like(counts)
+    for cells in own.values():
+        for cell in cells:
+            every[cell] += 1
+    assert (counts <= every).all()
+    if most >= max(map(len, own.values()), default=0):
+        np.testing.assert_array_equal(counts, every)
+
+
+def test_one_unit_changes_at_most_its_cells(monkeypatch):
+    from rowspace.sources import contributions
+
+    monkeypatch.setattr(contributions.secrets, "token_hex", lambda size: "key")
+    rng = np.random.default_rng(0)
+    rows = [(int(rng.integers(9)), "xy"[rng.integers(2)], int(rng.integers(3))) for _ in range(80)]
+    unit = rs.PrivacyUnit("who", 2, distinct=True)
+    with_all = count_cells(table(rows), DOMAIN, unit=unit)
+    shuffled = [rows[i] for i in rng.permutation(len(rows))]
+    np.testing.assert_array_equal(count_cells(table(shuffled), DOMAIN, unit=unit), with_all)
+    for who in range(9):
+        without = count_cells(table([r for r in rows if r[0] != who]), DOMAIN, unit=unit)
+        assert (with_all - without).min() >= 0
+        assert (with_all - without).max() <= 1
+        assert (with_all - without).sum() <= 2
+
+
+def test_people_are_counted_as_pandas_counts_them():
+    rng = np.random.default_rng(1)
+    visits = pd.DataFrame(
+        {"who": rng.integers(0, 60, 500), "a": rng.choice(["x", "y"], 500), "b": rng.integers(0, 3, 500)}
+    )
+    privacy = rs.PureDP(1e6, unit=rs.PrivacyUnit("who", 6, distinct=True))
+    plan = rs.plan(rs.workload.marginal(DOMAIN, "a", "b"), privacy)
+    release = rs.release(plan, visits)
+    people = visits.groupby(["a", "b"])["who"].nunique().to_numpy()
+    np.testing.assert_allclose(release.answers()["answer"], people, atol=1e-3)
+    assert "counted at most once in a cell and in at most 6 cells" in release.statement
+    assert rs.Plan.decode(*plan.encode()).privacy == privacy
+    tables = count_marginals(visits, plan.domain, [(0,), (0, 1)], unit=privacy.unit)
+    np.testing.assert_array_equal(tables.table((0,)), tables.table((0, 1)).sum(axis=1))
+
+
+def test_studies_say_it():
+    text = """
+[study]
+name = "people"
+[privacy]
+epsilon = 1.0
+privacy_unit = "who"
+max_rows_per_unit = 3
+distinct_units = true
+[domain.a]
+type = "categorical"
+categories = ["x", "y"]
+[[workload]]
+marginal = ["a"]
+"""
+    assert rs.Study.parse(text).privacy.unit == rs.PrivacyUnit("who", 3, distinct=True)
+    alone = text.replace('privacy_unit = "who"\nmax_rows_per_unit = 3\n', "")
+    with pytest.raises(InvalidStudy, match="goes with privacy_unit"):
+        rs.Study.parse(alone)
+
+
+def test_what_is_refused():
+    with pytest.raises(InvalidPrivacy, match="True or False"):
+        rs.PrivacyUnit("who", 1, distinct=1)
+    with pytest.raises(InvalidPrivacy):
+        rs.PureDP(1.0, unit={"column": "who", "rows": 1, "distinct": "yes"})
+    domain = rs.Domain(measures=[rs.Measure("b", 0, 3, step=1)])
+    plan = rs.plan(
+        rs.workload.mean(domain, "b"), rs.PureDP(1.0, unit=rs.PrivacyUnit("who", 1, distinct=True))
+    )
+    with pytest.raises(InvalidInput, match="have no one value of 'b'"):
+        rs.release(plan, pd.DataFrame({"who": [1], "b": [2]}))
