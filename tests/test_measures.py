@@ -103,6 +103,10 @@ def test_sums_and_means_are_those_of_pandas(privacy, cut):
     ranges = [by_decade[i : j + 1].sum() for j in range(4) for i in [0]]
     asked = release.ask(rs.workload.sum(PEOPLE, "income", age="prefixes"))["answer"]
     np.testing.assert_allclose(asked, ranges, atol=1e-3)
+    by_both = expected(frame, "hours", ["region", "sex"], "sum").to_numpy().reshape(3, 2)
+    made = release.table("sex", "region", of="hours").answer.to_numpy()
+    np.testing.assert_allclose(made[:2, :3], by_both.T, atol=1e-3)
+    np.testing.assert_allclose(made[2, :3], by_both.sum(axis=1), atol=1e-3)
     assert release.ask("sex = 'F'")["answer"][0] == pytest.approx((frame["sex"] == "F").sum(), abs=1e-3)
     assert answers["total"] == pytest.approx(len(frame), abs=1e-3)
 
@@ -125,6 +129,9 @@ def test_every_door_shows_the_same_mean(tmp_path):
     assert release.mean("income", where="sex = 'F'")["answer"][0] == pytest.approx(
         female["income"].mean(), rel=1e-6
     )
+    sums = expected(frame, "income", ["sex"], "sum").to_numpy()
+    table = release.table("sex", of="income").answer["sum of income"]
+    np.testing.assert_allclose(table, [*sums, sums.sum()], rtol=1e-6)
     same = rs.Release.from_bytes(release.to_bytes())
     pd.testing.assert_frame_equal(same.answers(), answers)
     both = rs.combine([release, rs.release(plan, frame)])

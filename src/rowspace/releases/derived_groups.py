@@ -20,6 +20,7 @@ from rowspace.operators import Composed, Sparse
 from rowspace.operators.base import Vector
 from rowspace.workload import Part, Workload, marginal, predicates
 from rowspace.workload.factors import Factor, Matrix
+from rowspace.workload.sums import Sum, measured
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,11 +53,13 @@ def groups(
     *,
     among: Sequence[str] = (),
     missing: bool = False,
+    of: str | None = None,
 ) -> Groups:
     """Every combination of some attributes or levels, among the records where a condition holds.
 
     Records whose value is missing are in no combination, or have labels of their own with `missing`; so it is with the
-    attributes `among`, over whose labels the answers are summed: the totals of a larger table.
+    attributes `among`, over whose labels the answers are summed: the totals of a larger table. of: a measure whose sums
+    are asked for instead of counts.
 
     >>> from rowspace.domain import Categorical
     >>> domain = Domain(sex=Categorical(["F", "M"]), job=Categorical(["yes", "no", "student"]))
@@ -87,8 +90,12 @@ def groups(
         possible = np.multiply.outer(possible, own_possible)
     if not possible.any():
         raise InvalidInput(f"the condition leaves nothing of {', '.join(names)}; ask without it")
+    counted = Part(tuple(factor for factor, _, _ in found))
+    if of is not None:
+        domain.measure(of)
+        counted = measured(counted, Sum(domain.subset([of])))
     return Groups(
-        Workload(domain, [Part(tuple(factor for factor, _, _ in found))]),
+        Workload(domain, [counted]),
         tuple(names),
         tuple(key.entries(np.arange(key.size)) for key in keys[: len(names)]),
         answered,

@@ -76,10 +76,12 @@ def table(
     level: float = 0.95,
     *,
     missing: bool = False,
+    of: str | None = None,
 ) -> CrossTable:
     """Counts by one or two attributes (or levels) with their totals, among the records where a condition holds.
 
     Totals are of the cells shown; with `missing`, records without a known value have a row and a column of their own.
+    of: a measure, whose sums are shown instead of counts.
 
     >>> import rowspace as rs
     >>> domain = rs.Domain(age=rs.Numeric(0, 2, bins=2, integer=True), sex=rs.Categorical(["F", "M"]))
@@ -89,24 +91,31 @@ def table(
     True
     """
     names = [row] if column is None else [row, column]
-    body = _asked(release, names, where, level, missing=missing)
+    body = _asked(release, names, where, level, missing=missing, of=of)
     left = [body.groups.left(axis) for axis in range(len(names))]
     labels = [[body.groups.labels[axis][at] for at in kept] for axis, kept in enumerate(left)]
     cells = {field: array[np.ix_(*left)] for field, array in body.figures.items()}
     margins = [
         _around(
             cells["answer"].sum(axis=1 - axis),
-            _asked(release, [names[axis]], where, level, [names[1 - axis]], missing).figures,
+            _asked(release, [names[axis]], where, level, [names[1 - axis]], missing, of).figures,
             left[axis],
         )
         for axis in range(len(names))
         if len(names) == 2
     ]
     corner = _around(
-        np.asarray(cells["answer"].sum()), _asked(release, [], where, level, names, missing).figures
+        np.asarray(cells["answer"].sum()), _asked(release, [], where, level, names, missing, of).figures
     )
     frames = {
-        field: framed(names, labels, cells[field], [margin[field] for margin in margins], corner[field])
+        field: framed(
+            names,
+            labels,
+            cells[field],
+            [margin[field] for margin in margins],
+            corner[field],
+            "count" if of is None else f"sum of {of}",
+        )
         for field in FIELDS
     }
     return CrossTable(**frames, level=level)
@@ -146,14 +155,19 @@ def top(release: Release, k: int, *names: str, where: str | None = None, level: 
 
 
 def framed(
-    names: Sequence[str], labels: Sequence[list[str]], cells: Vector, margins: Sequence[Vector], corner: float
+    names: Sequence[str],
+    labels: Sequence[list[str]],
+    cells: Vector,
+    margins: Sequence[Vector],
+    corner: float,
+    what: str = "count",
 ) -> pd.DataFrame:
     """Cells by one or two attributes, in the order of the labels, with their totals after them."""
     import pandas as pd
 
     rows = pd.Index([*labels[0], _total_beside(labels[0])], name=names[0])
     if len(names) == 1:
-        return pd.DataFrame({"count": np.append(cells, corner)}, index=rows)
+        return pd.DataFrame({what: np.append(cells, corner)}, index=rows)
     across, down = margins
     columns = pd.Index([*labels[1], _total_beside(labels[1])], name=names[1])
     body = np.vstack([np.column_stack([cells, across]), np.append(down, corner)])
@@ -183,9 +197,10 @@ def _asked(
     level: float,
     among: Sequence[str] = (),
     missing: bool = False,
+    of: str | None = None,
 ) -> _Asked:
     """Answers by some attributes, summed over what a table shows `among` others."""
-    found = groups(release.plan.domain, names, where, among=among, missing=missing)
+    found = groups(release.plan.domain, names, where, among=among, missing=missing, of=of)
     if found.workload.size > MAX_TABLE:
         raise TooLarge(
             f"a table of {found.workload.size:,} cells is too large, the limit is {MAX_TABLE:,}; name fewer or "

@@ -167,6 +167,7 @@ class DerivedAnswers:
         level: float = 0.95,
         *,
         missing: bool = False,
+        of: str | None = None,
     ) -> CrossTable:
         """Counts by one or two attributes, with totals that add up.
 
@@ -174,6 +175,7 @@ class DerivedAnswers:
         where: a condition on the records, as text; all of them unless given.
         level: the confidence level of the intervals.
         missing: whether records without a known value have a row and a column of their own.
+        of: a measure whose sums are shown instead of counts.
 
         >>> from rowspace.sample import small_release
         >>> release = small_release()
@@ -188,7 +190,8 @@ class DerivedAnswers:
         """
         from .derived_tables import table
 
-        return stating(table(self._release, row, column, where, level, missing=missing), self._release)
+        made = table(self._release, row, column, where, level, missing=missing, of=of)
+        return stating(made, self._release)
 
     def top(self, k: int, *names: str, where: str | None = None, level: float = 0.95) -> pd.DataFrame:
         """The k cells of a table with the largest noisy counts.
