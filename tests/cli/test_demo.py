@@ -45,6 +45,7 @@ def test_the_demo_shows_plan_answers_and_what_is_next(tmp_path: Path) -> None:
         assert rowspace("demo", "-o", folder).code == 1
 
 
+@pytest.mark.long
 def test_the_demo_for_machines(monkeypatch: pytest.MonkeyPatch) -> None:
     study = Study.load(sample.people_path().with_name("people.toml"))
     plan = planning.plan(study.workload, study.privacy, effort="fast")

@@ -40,8 +40,8 @@ MARKS = ("977123", "Xanadu77", "336", "296")  # values, the number of all rows, 
 def same_noise(monkeypatch: pytest.MonkeyPatch) -> None:
     """Every measurement draws the same noise."""
 
-    def seeded(strategy: Any, noise: Any, counts: Any, random: Any = None) -> Any:
-        return measure(strategy, noise, counts, InsecureSeededRandom(7))
+    def seeded(strategy: Any, noise: Any, counts: Any, random: Any = None, *, parts: int = 1) -> Any:
+        return measure(strategy, noise, counts, InsecureSeededRandom(7), parts=parts)
 
     monkeypatch.setattr(mechanism, "measure", seeded)
 

@@ -128,6 +128,7 @@ def test_importance_weights_play_no_part(privacy):
         assert plan.ratio < 1.01
 
 
+@pytest.mark.long
 def test_the_worst_of_a_million_prefixes():
     domain = rs.Domain(age=rs.Numeric(0, 2**20, bins=2**20))
     plan = rs.plan(rs.workload.prefixes(domain, "age"), rs.ZCDP(0.5), objective="max", effort="fast")

@@ -48,7 +48,8 @@ def truth(frame, *names):
 
 def made(rho=0.005, frame=None, workload=TABLES, **options):
     plan = rs.plan(workload, rs.ZCDP(rho), **options)
-    return rs.release(plan, people() if frame is None else frame)
+    # What estimates gain is so on average: tests see the same noise every time.
+    return rs.release(plan, people() if frame is None else frame, random=InsecureSeededRandom(1))
 
 
 @pytest.mark.parametrize("integral", [False, True])

@@ -6,6 +6,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 import rowspace as rs
 
 # Rowspace is imported once; then so many processes are forked, which open a session each and start together.
@@ -75,6 +77,7 @@ def asking_alone(folder: Path) -> float:
     return sum(costs(folder / "alone", 1, "age between 2 and 12", "age < 9"))
 
 
+@pytest.mark.long
 def test_a_new_process_goes_on(tmp_path):
     rs.Ledger(tmp_path / "budget.db").create("people", rs.ZCDP(1.0))
     assert costs(tmp_path, 1, "age < 9")[0] > 0

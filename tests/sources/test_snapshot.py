@@ -24,7 +24,7 @@ def between_queries(monkeypatch: pytest.MonkeyPatch, write: Any) -> None:
         write()
         return found
 
-    for module in ("coding", "counting", "tallies"):
+    for module in ("coding", "counting"):
         monkeypatch.setattr(f"rowspace.sources.{module}.fetch", fetch_and_write)
 
 

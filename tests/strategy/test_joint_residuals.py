@@ -175,6 +175,7 @@ def domain(number, n):
     )
 
 
+@pytest.mark.long
 def test_end_to_end_over_more_cells_than_fit():
     """10²⁰ cells: predicates, a matrix and tables in one plan; at tiny noise the true counts, also from a file."""
     pandas = pytest.importorskip("pandas")

@@ -125,6 +125,7 @@ def test_covers_of_many_attributes_cover():
         assert all(any(mask & ~block == 0 for block in cover) for mask in wanted)
 
 
+@pytest.mark.long
 def test_thirty_attributes():
     W = all_marginals((2,) * 30, range(2, 3))
     result = Marginals(restarts=1).optimize(W, UNIT)

@@ -32,6 +32,7 @@ missing are not counted.
 def summed_values(domain: Domain) -> str:
     """What becomes of the values of measures before they are summed; nothing, where there are none.
 
+    >>> from rowspace.domain import Measure
     >>> print(summed_values(Domain(measures=[Measure("income", 0, 200_000, step=1_000)])))
     Values of income are clipped to [0, 200000] and rounded to steps of 1000 before they are added up, and those that \
 are missing are in no sum: intervals cover these sums and their means.

@@ -144,7 +144,7 @@ class Study:
         """The JSON Schema of study files: editors complete and check them by it, and `rowspace schema` writes it.
 
         >>> sorted(Study.json_schema()["properties"])
-        ['data', 'domain', 'privacy', 'study', 'workload']
+        ['data', 'domain', 'measure', 'privacy', 'study', 'workload']
         """
         from .file import json_schema
 
