@@ -13,7 +13,9 @@ export OPENBLAS_NUM_THREADS ?= 1
 demo: $(READY)
 	$(BIN)/rowspace demo -o out/demo --force
 
-test: lint types imports unit
+test: $(READY)
+	$(MAKE) --no-print-directory -j2 lint types imports
+	$(MAKE) --no-print-directory unit
 
 lint: $(READY)
 	$(BIN)/ruff check .

@@ -56,6 +56,7 @@ def test_at_tiny_noise_the_true_counts(privacy):
         assert asked["answer"][0] == pytest.approx(COUNTS[1, number], abs=0.05)
 
 
+@pytest.mark.long
 def test_the_predicted_error_is_the_sample_variance():
     """200 runs of 24 instalments; `benchmarks.periods --runs` has 1,000."""
     domain = rs.Domain(t=rs.Numeric(0, 24, bins=24, integer=True, outside="drop"))

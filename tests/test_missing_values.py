@@ -206,6 +206,7 @@ def test_strategies_of_tables_keep_the_missing_too():
         assert round(made.ask("a3 = 'x' or a7 = 'y'").answer[0]) == both.sum()
 
 
+@pytest.mark.long
 def test_a_place_that_was_not_counted_is_not_made_up():
     """Where cells beside the strategy would be too many, they are not measured, and nothing pretends they were."""
     flags = rs.Domain({f"a{i}": rs.Categorical([0, 1]) for i in range(14)})

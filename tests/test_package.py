@@ -105,7 +105,11 @@ def test_the_citation_names_the_paper():
         assert key in text
 
 
-@pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
+@pytest.mark.parametrize(
+    "path",
+    [pytest.param(path, marks=[pytest.mark.long] * (path.stem == "all_tables")) for path in EXAMPLES],
+    ids=lambda path: path.stem,
+)
 def test_examples_run(path):
     done = subprocess.run([sys.executable, "-W", "error", path], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr

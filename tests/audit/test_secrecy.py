@@ -28,6 +28,7 @@ def test_no_mark_comes_back(marks: dict[str, list[str]]) -> None:
     assert len(marks) > 80
 
 
+@pytest.mark.long  # `make audit` does the same
 def test_one_record_changes_nothing_but_the_released_numbers() -> None:
     assert {case: what for case, what in secrecy.differences(long=False).items() if what} == {}
 

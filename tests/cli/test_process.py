@@ -178,7 +178,14 @@ def test_a_closed_stream(folder: Path, stream: int) -> None:
     assert (ended.returncode, ended.stderr) == (0, "")
 
 
-@pytest.mark.parametrize("encoding", ["ascii", "ascii:surrogateescape", "utf-8:strict"])
+@pytest.mark.parametrize(
+    "encoding",
+    [
+        "ascii",
+        pytest.param("ascii:surrogateescape", marks=pytest.mark.long),
+        pytest.param("utf-8:strict", marks=pytest.mark.long),
+    ],
+)
 def test_a_terminal_that_lacks_letters(folder: Path, encoding: str) -> None:
     """Neither an error's sign nor a file name that is no text may end a command after the budget is charged."""
     name = os.fsdecode(os.fsencode(folder) + b"/odd-\xff.csv")

@@ -14,6 +14,8 @@ from rowspace_paper import Reproduction, Verdict
 from rowspace_paper.document import paper_document
 from rowspace_paper.page import paper_page
 
+pytestmark = pytest.mark.long  # `make paper` does the same
+
 ROOT = Path(__file__).parent.parent.parent
 
 ERRATA = {

@@ -79,6 +79,7 @@ def test_at_tiny_noise_the_tables_are_pandas():
     np.testing.assert_allclose(answers, PEOPLE.groupby(["a0", "a1"]).size().to_numpy(), atol=0.1)
 
 
+@pytest.mark.long
 def test_queries_that_tie_attributes_fill_up_the_rows_of_the_evidence():
     first = rs.plan(tied(LENGTHS.names), rs.ZCDP(0.05))
     assert first.strategy.has_joint

@@ -119,6 +119,7 @@ BOTH = ["region: ±25 @95%", "age × sex: ±40 @95%"]
 
 
 @pytest.mark.parametrize("kind", [rs.PureDP(1.0), rs.ZCDP(1.0)], ids=["pure", "zcdp"])
+@pytest.mark.long
 def test_more_targets_cost_more(kind):
     """Two targets cost at least as much as each of them, and no more than both by themselves."""
     both = plan_for(PYRAMID, BOTH, kind, effort="fast")
@@ -136,6 +137,7 @@ def test_more_targets_cost_more(kind):
         assert all(group in str(found) for group in found.others)
 
 
+@pytest.mark.long
 def test_the_least_budget_is_certified_for_gaussian_noise():
     found = plan_for(PYRAMID, BOTH, rs.ZCDP(1.0), effort="fast")
     assert 0.97 * found.epsilon <= found.lower_bound <= found.epsilon

@@ -26,6 +26,7 @@ def case(request):
     return kind, rs.release(rs.plan(WORKLOAD, before), COUNTS)
 
 
+@pytest.mark.long
 def test_every_target_is_met_together_and_for_less_than_alone(case):
     kind, earlier = case
     found = rs.plan_for(WORKLOAD, TARGETS, kind, given=[earlier])

@@ -100,6 +100,7 @@ def test_query_by_query_needs_one_that_supports(monkeypatch):
     assert either.table(query, 0.95)[0].shape == (16,)
 
 
+@pytest.mark.long
 def test_domains_too_large_for_cells():
     domain = rs.Domain({f"a{i}": rs.Categorical(list("abcd"), outside="drop") for i in range(20)})
     import pandas as pd

@@ -403,6 +403,7 @@ def test_any_stream_meets_its_accuracy_and_adds_up(tmp_path_factory, questions):
     assert paid == pytest.approx(float(ledger.budget().spent), rel=1e-9)
 
 
+@pytest.mark.long
 def test_intervals_cover_however_the_evidence_was_bought(tmp_path):
     """Amounts do not depend on answers here, so every interval covers at its level."""
     truth = PEOPLE.age.between(2, 9).sum()

@@ -119,6 +119,7 @@ def test_the_optimum_is_that_over_all_cells(seed, ties):
 
 @given(seeds, st.booleans(), st.sampled_from([UNIT, LAPLACE]))
 @settings(max_examples=40, deadline=None)
+@pytest.mark.long
 def test_the_error_is_that_of_the_dense_matrix(seed, ties, privacy):
     """Of the real strategy and of the integers that are asked: total, every query, and their answers."""
     W = workload(seed, ties)
@@ -244,6 +245,7 @@ def people(records=4000, seed=0):
 
 
 @pytest.mark.parametrize("privacy", [rs.ZCDP, rs.PureDP], ids=["Gaussian", "Laplace"])
+@pytest.mark.long
 def test_a_dashboard_end_to_end(privacy, tmp_path):
     W = rs.workload.sql(DOMAIN, STATEMENTS)
     plan = rs.plan(W, privacy(0.5))
