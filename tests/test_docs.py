@@ -82,7 +82,9 @@ def show_and_run(page: Path) -> None:
             assert runner.summarize(verbose=False).failed == 0
 
 
-@pytest.mark.parametrize("name", RUNNING)
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=[pytest.mark.long] * (name == "tutorial.md")) for name in RUNNING]
+)
 def test_pages_run_as_they_stand(name, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     show_and_run(DOCS / name)
