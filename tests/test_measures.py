@@ -18,7 +18,6 @@ from rowspace.privacy import integer_norm
 from rowspace.releases.export import export
 from rowspace.sources import count_cells, count_marginals
 from rowspace.strategy import Strategy, asked_of_parts
-from rowspace.strategy.parts import in_parts
 
 PEOPLE = rs.Domain(
     region=rs.Categorical(["North", "South", "East"]),
@@ -371,7 +370,7 @@ def test_a_strategy_that_is_not_in_parts_is_refused():
     body, arrays = weaker.encode()
     with pytest.raises(FileError, match="times an integer matrix"):
         rs.Plan.decode(body, arrays)
-    assert in_parts(inner, plan.domain.parts) == plan.strategy
+    assert plan.domain.parts * inner == plan.strategy
 
 
 def test_later_questions_of_what_was_not_measured_are_refused():
@@ -442,3 +441,22 @@ def test_plans_beside_earlier_releases_know_sums():
     )
     assert strayed.max() < 7
     assert (both["std_error"] < first.mean("income", "sex")["std_error"]).all()
+
+
+@pytest.mark.parametrize("objective", ["total", "max"])
+def test_errors_of_counts_and_sums_have_one_unit(objective):
+    """By brute force: a sum in units of its largest value, importance aside, whatever the unit of the measure."""
+    figures = []
+    for scale in (1, 1000):
+        domain = Domain(g=PEOPLE["sex"], measures=[Measure("x", 0, 8 * scale, step=scale)])
+        w = 5 * rs.workload.sum(domain, "x", by="g") + rs.workload.marginal(domain, "g")
+        plan = rs.plan(w, rs.ZCDP(0.5), objective=objective)
+        errors = plan.query_errors() * np.array([1 / (8 * scale) ** 2] * 2 + [1] * 2)
+        assert plan.rmse == pytest.approx(np.sqrt(errors.mean()))
+        assert plan.max_error == pytest.approx(errors.max())
+        assert plan.ratio >= 1
+        figures.append((plan.rmse, plan.max_error, plan.ratio))
+        assert "of sums in units of the largest value" in str(plan)
+        given = rs.plan(w, rs.ZCDP(0.5), objective="max", strategy=np.eye(4))
+        assert given.max_lower_bound <= given.max_error
+    np.testing.assert_allclose(figures[0], figures[1], rtol=1e-6)

@@ -94,7 +94,7 @@ class Domain:
         """Names of the measures."""
         return frozenset(self.names) - frozenset(self.dimensions)
 
-    @property
+    @cached_property
     def measures(self) -> tuple[Measure, ...]:
         """What is added up rather than counted by."""
         return tuple(attribute for _, attribute in self.attributes if isinstance(attribute, Measure))

@@ -126,6 +126,10 @@ class Operator(ABC):
 
         return Scaled.of_product(factor, self)
 
+    def quotient(self, divisor: int) -> Operator | None:
+        """A over a whole number, exactly, where its structure shows that all entries are multiples; else None."""
+        return None
+
     def __neg__(self) -> Operator:
         return -1 * self
 

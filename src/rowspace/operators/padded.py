@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from math import prod
 from typing import Any
@@ -152,6 +152,16 @@ class Extended(Wrapper):
     def shape(self) -> tuple[int, int]:
         cells = prod(self.sizes)
         return self.of.shape[0] + cells - self.of.shape[1], cells
+
+    def __rmul__(self, factor: float) -> Operator:
+        """Both kinds of rows scaled, so that what is asked beside is still seen to be."""
+        if not check_number("the factor of an operator", factor) > 0:
+            return super().__rmul__(factor)
+        return replace(self, of=factor * self.of, weight=factor * self.weight)
+
+    def quotient(self, divisor: int) -> Operator | None:
+        inner = None if self.weight % divisor else self.of.quotient(divisor)
+        return None if inner is None else replace(self, of=inner, weight=self.weight / divisor)
 
     @property
     def integral(self) -> bool:

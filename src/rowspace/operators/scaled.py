@@ -33,6 +33,9 @@ class Scaled(Wrapper):
             factor, A = factor * A.factor, A.of
         return A if factor == 1 else cls(factor, A)
 
+    def quotient(self, divisor: int) -> Operator | None:
+        return None if self.factor % divisor else Scaled.of_product(self.factor / divisor, self.of)
+
     @property
     def integral(self) -> bool:
         return self.of.integral and self.factor.is_integer() and abs(self.factor) < 2**53

@@ -137,7 +137,7 @@ def _planned(
         W = None
         cells, counts = own.products(), products
         if objective == "max" and not weighted:
-            cells, counts = cells.unweighted(), counts.unweighted()
+            cells, counts = _alike(own), _alike(counted)
         if too_many or (privacy.norm == 2 and (products.only_cells or tables)):
             # Nothing over the cells can be built, or need be: for marginals residuals are optimal, and nearly so
             # where their attributes have places that are not asked for.
@@ -196,13 +196,19 @@ def _reweighted(
 
 def _judged_by_worst(plan: Plan) -> Plan:
     """The same plan, certified for its worst answer by the bound on the total."""
-    bound = plan.lower_bound / _importance(plan.workload.products())
+    bound = plan.lower_bound / _importance(plan.workload)
     return replace(plan, objective="max", max_lower_bound=bound)
 
 
-def _importance(products: ProductWorkload) -> float:
-    """The sum of all queries' squared weights."""
-    return float(products.powers @ np.array(products.sizes_of_parts, dtype=np.float64))
+def _alike(workload: Workload) -> ProductWorkload:
+    """The queries, all equally important."""
+    return workload.alike.products() if workload.domain.measures else workload.products().unweighted()
+
+
+def _importance(workload: Workload) -> float:
+    """The sum of all queries' squared weights, over those that make them equally important."""
+    relative = workload.products().powers / _alike(workload).powers
+    return float(relative @ np.array(workload.products().sizes_of_parts, dtype=np.float64))
 
 
 def _that_fit(results: list[Result], workload: Workload) -> list[Result]:

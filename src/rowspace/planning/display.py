@@ -25,7 +25,7 @@ def plan_text(plan: Plan) -> str:
     """What was promised, what to expect, what is left out, and the strategies considered, best first."""
     lines = [
         f"Plan for {plan.workload.size:,} queries on {plan.workload.domain.size:,} cells under {plan.privacy}",
-        f"  predicted RMSE of an answer   {plan.rmse:.4g}",
+        f"  predicted RMSE of an answer   {plan.rmse:.4g}{_unit(plan)}",
         f"  total squared error           {plan.total_error:.6g}",
         f"  no strategy can go below      {plan.lower_bound:.6g}",
     ]
@@ -52,11 +52,12 @@ def plan_html(plan: Plan) -> str:
     """What was promised, what to expect of each group, and the strategies considered, best first."""
     caption = Markup(
         "<strong>Plan</strong> for {:,} queries under {}: a typical answer has a standard error of "
-        "<strong>{}</strong> (root mean square), {}. {}"
+        "<strong>{}</strong>{} (root mean square), {}. {}"
     ).format(
         plan.workload.size,
         plan.privacy,
         _figure(plan.rmse),
+        _unit(plan),
         plan.certificate,
         " ".join((*plan.remarks, plan.population)),
     )
@@ -112,6 +113,11 @@ def _groups(plan: Plan) -> str:
     ]
     note = f"… and {number - len(rows)} more: plan.group_errors()" if len(rows) < number else ""
     return notebook_table("", ["queries about", "number", "standard error", "worst"], rows, note)
+
+
+def _unit(plan: Plan) -> str:
+    """What the errors are in, where that is not plain counts."""
+    return f" {plan.error_unit}" if plan.domain.measures else ""
 
 
 def _worst_in_words(plan: Plan) -> str:

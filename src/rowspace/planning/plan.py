@@ -151,13 +151,25 @@ class Plan:
 
     @cached_property
     def rmse(self) -> float:
-        """Root of the mean expected squared error of an answer, importance weights aside."""
-        strategy, queries = self._asked(self.workload)
-        return sqrt(self._variance * strategy.trace(queries.unweighted()) / self.workload.size)
+        """Root of the mean expected squared error of an answer, importance weights aside: `error_unit` says in what."""
+        strategy, queries = self._alike
+        return sqrt(self._variance * strategy.trace(queries) / self.workload.size)
+
+    @property
+    def error_unit(self) -> str:
+        """What errors of counts and sums together are in, in words."""
+        return "in counts, of sums in units of the largest value" if self.domain.measures else "in counts"
 
     @cached_property
     def max_error(self) -> float:
-        """The largest expected squared error of any answer; `TooLarge` when there are too many to look at."""
+        """The largest expected squared error of any answer; `TooLarge` when there are too many to look at.
+
+        Sums are in units of the largest value, as in `rmse`.
+        """
+        if self.domain.measures:
+            strategy, queries = self._alike
+            powers = np.repeat(queries.powers, queries.sizes_of_parts)
+            return float(self._variance * (powers * strategy.variances(queries)).max())
         worst = [group.largest_std_error for group in self.group_errors()]
         known = [largest for largest in worst if largest is not None]
         if len(known) < len(worst):
@@ -219,6 +231,14 @@ class Plan:
             if self.domain.places - own.places <= queries.unseen:
                 A, queries = A.of, queries.over(own)
         return Strategy.of(A), queries.products()
+
+    @property
+    def _alike(self) -> tuple[Strategy, ProductWorkload]:
+        """The strategy and the queries it is asked, all equally important."""
+        if self.domain.measures:
+            return self._asked(self.workload.alike)
+        strategy, queries = self._asked(self.workload)
+        return strategy, queries.unweighted()
 
     @cached_property
     def _pooled(self) -> Pooled:

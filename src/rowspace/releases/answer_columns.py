@@ -31,7 +31,9 @@ def answer_columns(labels: Mapping[str, Any], figures: Mapping[str, Any]) -> dic
 
 def largest_value(queries: Workload) -> float:
     """What a record can add to an answer at most, where there are sums: rounding errors grow with it."""
-    return max((1.0, *(own.largest for own in queries.reduced().domain.measures)))
+    domain = queries.domain
+    asked = (domain.measure(name) for name in queries.attributes if name in domain.measured)
+    return max((1.0, *(own.largest for own in asked))) if domain.measures else 1.0
 
 
 def answer_table(

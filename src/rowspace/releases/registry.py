@@ -150,8 +150,8 @@ def _implementation(release: Release) -> dict[str, Any]:
 def _error(release: Release) -> str:
     """How accurate the answers are, where that is not too much to compute."""
     with suppress(TooLarge):
-        rmse = release.plan.rmse
-        return f"The typical error of an answer was known beforehand: {rmse:.4g} counts (root mean square). "
+        error = f"{release.plan.rmse:.4g}, {release.plan.error_unit}"
+        return f"The typical error of an answer was known beforehand: {error} (root mean square). "
     return ""
 
 

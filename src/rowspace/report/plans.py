@@ -46,7 +46,10 @@ def _summary(plan: Plan, title: str | None) -> Table:
     )
     grid.add_row("privacy", Text(str(plan.privacy)))
     grid.add_row("", Text(plain_privacy(plan.privacy), style="dim"))
-    grid.add_row("accuracy", Text(accuracy(plan)))
+    rmse = figures([plan.rmse])[0]
+    grid.add_row(
+        "accuracy", Text(f"{rmse} standard error of an answer, {plan.error_unit} (root mean square)")
+    )
     if plan.objective == "max" and plan.ratio < math.inf:
         worst = figures([math.sqrt(plan.max_error)])[0]
         grid.add_row("", Text(f"{worst} standard error of the worst answer, which this plan makes small"))
@@ -56,13 +59,6 @@ def _summary(plan: Plan, title: str | None) -> Table:
     if plan.population:
         grid.add_row("counted", Text(plan.population))
     return grid
-
-
-def accuracy(plan: Plan) -> str:
-    """The typical error in a phrase; of counts and sums together there is none that says something."""
-    if plan.domain.measures:
-        return "by group, in the table below: counts and sums have no common unit"
-    return f"{figures([plan.rmse])[0]} standard error of an answer, in counts (root mean square)"
 
 
 def _candidate_table(plan: Plan) -> Table:

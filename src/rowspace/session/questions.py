@@ -30,7 +30,9 @@ def goal_of(domain: Domain, question: Question, within: float | Sequence[float],
         )
     each = np.broadcast_to(given, (queries.size,))
     if not (each > 0).all():
-        raise InvalidInput("expected within= above zero: the half-width of an interval, in counts")
+        raise InvalidInput(
+            "expected within= above zero: the half-width of an interval, in counts or the unit of a sum"
+        )
     if not isinstance(level, float) or not 0 < level < 1:
         raise InvalidInput(f"expected a level strictly between 0 and 1 such as 0.95, got {level!r}")
     return Goal(queries, each, level)

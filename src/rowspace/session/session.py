@@ -111,7 +111,8 @@ class Session:
         """What an answer of this accuracy would cost now; reads no data and costs nothing.
 
         question: a condition, SQL, a workload, or several texts; several are priced together.
-        within: the half-width that no interval may exceed, in counts: one for all, or one for each.
+        within: the half-width that no interval may exceed, in counts or the unit of a sum: one for all, or one
+        for each.
         level: the confidence level of the intervals.
 
         >>> from rowspace.sample import small_session
@@ -142,8 +143,8 @@ class Session:
         """The answer, for free where what is known suffices, else for the least that buys the accuracy.
 
         question: a condition, SQL, a workload, or several texts; several are bought together.
-        within: the half-width that no interval may exceed, in counts: one for all, or one for each. None: whatever is
-        known already.
+        within: the half-width that no interval may exceed, in counts or the unit of a sum: one for all, or one
+        for each. None: whatever is known already.
         level: the confidence level of the intervals.
         key: a name for this request: the same key again gives the same answer and pays nothing.
 

@@ -102,8 +102,8 @@ class PartSums:
     """
 
     def __init__(self, attributes: Sequence[int], domain: Domain) -> None:
-        codes = code_sizes(domain)
-        self.measures: Subset = tuple(i for i in attributes if i in measured(domain))
+        # What is needed of these attributes alone: there may be thousands of tables over hundreds of others.
+        self.measures: Subset = tuple(i for i in attributes if isinstance(domain.attributes[i][1], Measure))
         if len(self.measures) > MAX_TOGETHER:
             raise TooLarge(
                 f"expected tables with at most {MAX_TOGETHER} measures together, got one of {len(self.measures)}"
@@ -111,8 +111,8 @@ class PartSums:
         self.subsets: tuple[Subset, ...] = subsets(self.measures)
         self._attributes = tuple(attributes)
         self._domain = domain
-        self.group_shape = tuple(codes[i] for i in attributes)
-        self.in_parts = bool(measured(domain))
+        self.group_shape = tuple(domain.shape[i] - (i in self.measures) for i in attributes)
+        self.in_parts = bool(domain.measures)
         self.groups = int(np.prod(self.group_shape, dtype=np.int64))
 
     def columns(self, rows: Any) -> dict[str, Any]:

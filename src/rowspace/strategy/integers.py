@@ -11,7 +11,6 @@ from rowspace.operators import Operator
 from rowspace.operators.base import Indices, Vector
 from rowspace.privacy import NoiseModel, Privacy, RoundedGaussian, integer_norm
 
-from .parts import in_parts
 from .strategy import Strategy
 
 MAX_RECORDS = 2**40
@@ -33,7 +32,8 @@ def to_integers(strategy: Operator, privacy: Privacy, parts: int = 1) -> tuple[O
     parts: into how many a record is divided when it is counted; the strategy is a multiple of it (`parts`).
     """
     for bits in range(PRECISION, 3, -1):
-        integers = in_parts(strategy.supporting_integers(bits), parts)
+        integers = strategy.supporting_integers(bits)
+        integers = integers if parts == 1 else parts * integers
         if not _overflows(integers, parts) and _suits_noise(integers, privacy):
             break
     check_overflow(integers, parts)

@@ -10,19 +10,8 @@ distance of two columns.
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import Any, cast
-
 from rowspace.exceptions import InvalidInput
-from rowspace.operators import Extended, Operator, Scaled
-from rowspace.tables import QueryMix, TableOperator
-
-
-def in_parts(A: Operator, parts: int) -> Operator:
-    """K·A, what integers A that are asked of counts in K parts are to the counts."""
-    if isinstance(A, Extended) and parts > 1:
-        return replace(A, of=in_parts(A.of, parts), weight=parts * A.weight)
-    return parts * A
+from rowspace.operators import Operator
 
 
 def asked_of_parts(strategy: Operator, parts: int) -> Operator:
@@ -35,30 +24,10 @@ def asked_of_parts(strategy: Operator, parts: int) -> Operator:
     >>> asked_of_parts(100 * op.Prefix(3), 10)
     Scaled(factor=10.0, of=Prefix(n=3))
     """
-    found = strategy if parts == 1 else _divided(strategy, parts)
+    found = strategy if parts == 1 else strategy.quotient(parts)
     if found is None or not found.integral:
         raise InvalidInput(
             f"expected a strategy that is {parts} times an integer matrix, as a domain with measures on a grid of so "
             "many steps needs it; rs.plan makes plans that are"
         )
     return found
-
-
-def _divided(A: Operator, parts: int) -> Operator | None:
-    """A over K, exactly where the multiple can be seen; None where it cannot."""
-    if isinstance(A, Extended):
-        inner = _divided(A.of, parts)
-        return None if inner is None or A.weight % parts else replace(A, of=inner, weight=A.weight / parts)
-    if isinstance(A, TableOperator):
-        whole = all(weight % parts == 0 for weight in A.weights)
-        return (
-            cast(Operator, replace(cast(Any, A), weights=tuple(w / parts for w in A.weights)))
-            if whole
-            else None
-        )
-    if isinstance(A, QueryMix):
-        whole = all((T.array % parts == 0).all() for T in A.mixes)
-        return A.mixed(T.array / parts for T in A.mixes) if whole else None
-    if isinstance(A, Scaled) and A.factor % parts == 0:
-        return Scaled.of_product(A.factor / parts, A.of)
-    return None

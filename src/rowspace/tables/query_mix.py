@@ -310,6 +310,11 @@ class QueryMix(Operator):
     def __rmul__(self, factor: float) -> Operator:
         return self.mixed(factor * T.array for T in self.mixes) if factor > 0 else super().__rmul__(factor)
 
+    def quotient(self, divisor: int) -> Operator | None:
+        if any((T.array % divisor).any() for T in self.mixes):
+            return None
+        return self.mixed(T.array / divisor for T in self.mixes)
+
 
 def _summed(cells: Array, attributes: tuple[int, ...]) -> Array:
     """The table over some attributes."""

@@ -118,6 +118,11 @@ class TableOperator(Operator):
             return super().__rmul__(factor)
         return cast(Operator, replace(cast(Any, self), weights=tuple(factor * w for w in self.weights)))
 
+    def quotient(self, divisor: int) -> Operator | None:
+        if any(weight % divisor for weight in self.weights):
+            return None
+        return cast(Operator, replace(cast(Any, self), weights=tuple(w / divisor for w in self.weights)))
+
     def over_sizes(self, sizes: tuple[int, ...]) -> TableOperator:
         """The same tables over attributes of other sizes, whose cells are alike as well."""
         return cast(TableOperator, replace(cast(Any, self), sizes=sizes))

@@ -28,6 +28,9 @@ class Factor(ABC):
 
     domain: Domain
 
+    unit = 1.0
+    """What its answers are multiplied by to be compared with counts: one over what a record adds at most."""
+
     leads = False
     """Whether what it asks comes first in words, before the conditions of others."""
 

@@ -81,6 +81,11 @@ class Part:
         return tuple(name for factor in self.factors for name in factor.attributes)
 
     @property
+    def unit(self) -> float:
+        """What its answers are multiplied by to be compared with counts."""
+        return math.prod(factor.unit for factor in self.factors)
+
+    @property
     def is_table(self) -> bool:
         """Whether it counts every cell of some attributes; the total is the table of none."""
         return all(isinstance(factor, Cells) for factor in self.factors)

@@ -38,6 +38,11 @@ class Sum(OfMeasure):
     domain: Domain
     word = "sum"
 
+    @property
+    def unit(self) -> float:  # type: ignore[override]
+        """One over the largest size of a value."""
+        return 1 / self.measure.largest
+
     @cached_property
     def operator(self) -> op.Operator:
         """The values of the two cells."""
@@ -141,8 +146,7 @@ def measured(counts: Part, factor: Sum | Valued) -> Part:
     The importance of a sum is one over the largest size of a value, so that one record matters as much in it as in a
     count.
     """
-    weight = counts.weight / factor.measure.largest if isinstance(factor, Sum) else counts.weight
-    return replace(counts, factors=(*counts.factors, factor), weight=weight)
+    return replace(counts, factors=(*counts.factors, factor), weight=factor.unit * counts.weight)
 
 
 def group_name(factor: OfMeasure, about: str) -> str:

@@ -95,6 +95,17 @@ class Workload:
         return means_in(self.parts)
 
     @property
+    def alike(self) -> Workload:
+        """The same with all queries equally important, a sum in units of the largest value.
+
+        >>> import rowspace as rs
+        >>> domain = rs.Domain(measures=[rs.Measure("income", 0, 200)])
+        >>> [part.weight for part in (3 * rs.workload.mean(domain, "income")).alike.parts]
+        [0.005, 1.0]
+        """
+        return self._with_parts(tuple(replace(part, weight=part.unit) for part in self.parts))
+
+    @property
     def shown(self) -> Workload:
         """The same with a group for every group of means after all others: for labels, since means are not linear."""
         means = tuple(own.words for own in self.means)

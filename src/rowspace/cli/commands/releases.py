@@ -89,7 +89,9 @@ def release(
 
 def _check_within(within: float | None) -> float | None:
     if within is not None and not within > 0:
-        raise typer.BadParameter("expected the half-width of an interval, in counts, above 0")
+        raise typer.BadParameter(
+            "expected the half-width of an interval, in counts or the unit of a sum, above 0"
+        )
     return within
 
 
@@ -115,7 +117,7 @@ def ask(
         float | None,
         option(
             "W",
-            "The half-width that no interval may exceed, in counts. Without it nothing is bought.",
+            "The half-width that no interval may exceed, in counts or the unit of a sum. Without it nothing is bought.",
             "--within",
             callback=_check_within,
         ),

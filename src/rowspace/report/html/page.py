@@ -19,7 +19,6 @@ from rowspace._version import __version__
 from rowspace.exceptions import InvalidInput
 from rowspace.files import write_whole
 from rowspace.ledger import content_digest
-from rowspace.planning import Plan
 from rowspace.privacy import Privacy, odds_bound
 from rowspace.releases import TABLE_LIMIT, Combined, Release
 
@@ -162,14 +161,15 @@ def _single(release: Release, title: str, level: float, spending: Spending | Non
     """The parts of the page of one release."""
     plan, digest = release.plan, content_digest(release.to_bytes())
     numbers = (
-        f"{title}. {whole(plan.workload.size)} counts under {plan.privacy}. Released with rowspace {__version__}. "
+        f"{title}. {whole(plan.workload.size)} answers under {plan.privacy}. Released with rowspace {__version__}. "
         f"SHA-256 {digest}."
     )
     rows, cells = plan.strategy.shape
     facts = (
         (
             "noise",
-            f"{plan.noise.name}; standard error of an answer {figures([plan.rmse])[0]} (root mean square)",
+            f"{plan.noise.name}; standard error of an answer {figures([plan.rmse])[0]}, {plan.error_unit} (root mean "
+            "square)",
         ),
         ("measured", f"{whole(rows)} noisy answers over {whole(cells)} cells"),
         ("software", f"rowspace {__version__}"),
@@ -194,7 +194,7 @@ def _combined(both: Combined, title: str, level: float, spending: Spending | Non
         )
     digests = [content_digest(release.to_bytes()) for release in both.releases]
     numbers = (
-        f"{title}. {whole(both.plan.workload.size)} counts under {both.plan.privacy}. {len(both.releases)} releases "
+        f"{title}. {whole(both.plan.workload.size)} answers under {both.plan.privacy}. {len(both.releases)} releases "
         f"combined with rowspace {__version__}. SHA-256 {', '.join(digests)}."
     )
     plans = [release.plan for release in both.releases]
@@ -223,16 +223,13 @@ def _tiles(release: Release) -> tuple[Tile, ...]:
     return (
         Tile("answers", whole(plan.workload.size), f"from {whole(plan.domain.size)} cells"),
         Tile("privacy", parameters(plan.privacy), _step(plan.privacy)),
-        Tile("typical standard error", *_own_error(plan)),
+        Tile(
+            "typical standard error",
+            figures([plan.rmse])[0],
+            f"of an answer, {plan.error_unit} (root mean square)",
+        ),
         Tile("certificate", *_certificate(release)),
     )
-
-
-def _own_error(plan: Plan) -> tuple[str, str]:
-    """The root mean square of the standard errors, where all answers are counts."""
-    if plan.domain.measures:
-        return "–", "counts and sums have no common unit: see each answer"
-    return figures([plan.rmse])[0], "of an answer, in counts (root mean square)"
 
 
 def _combined_tiles(both: Combined) -> tuple[Tile, ...]:
@@ -251,6 +248,8 @@ def _typical_error(both: Combined) -> tuple[str, str]:
     """The root mean square of the standard errors."""
     if both.plan.workload.size > TABLE_LIMIT:
         return "–", "the answers are too many to look at"
+    if both.plan.domain.measures:
+        return "–", "counts and sums have units of their own: see each answer"
     squares = both.answers()["std_error"] ** 2
     return figures([float(squares.mean()) ** 0.5])[0], "of an answer, in counts (root mean square)"
 

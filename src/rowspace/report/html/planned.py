@@ -27,12 +27,10 @@ _CLOSE = 2.0
 
 @dataclass(frozen=True)
 class Accuracy:
-    """Expected error of every group; `note` stands for what is too many to list.
-
-    rmse: of all answers; empty where counts and sums have no common unit.
-    """
+    """Expected error of every group; `note` stands for what is too many to list."""
 
     rmse: str
+    unit: str
     note: str
     figure: Figure | None = None
     table: Table | None = None
@@ -51,10 +49,10 @@ class Method:
 
 def accuracy(plan: Plan) -> Accuracy:
     """How accurate the answers are, known before any data was touched."""
-    rmse = "" if plan.domain.measures else figures([plan.rmse])[0]
+    rmse = figures([plan.rmse])[0]
     number = len({part.group for part in plan.workload.parts})
     if number > _MOST_GROUPS_EXAMINED:
-        return Accuracy(rmse, f"The groups are too many to list: {whole(number)}.")
+        return Accuracy(rmse, plan.error_unit, f"The groups are too many to list: {whole(number)}.")
     groups = plan.group_errors()
     shown = groups[:MOST_GROUPS]
     rmses, worsts = figures([g.rmse for g in shown]), figures([g.largest_std_error for g in shown])
@@ -69,6 +67,7 @@ def accuracy(plan: Plan) -> Accuracy:
     )
     return Accuracy(
         rmse,
+        plan.error_unit,
         "",
         _group_figure(shown, rmses),
         Table(caption, ("queries about", "number", "standard error", "worst"), rows),
