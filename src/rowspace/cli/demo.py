@@ -46,7 +46,7 @@ def demo(folder: Path | None, *, force: bool, as_json: bool, quiet: bool) -> Non
     study = Study.load(_sample_study())
     with screen.working("Planning, without the data"):
         plan = dataclasses.replace(
-            planning.plan(study.workload, study.privacy, purpose=study.purpose), title=study.name
+            planning.plan(study.workload, study.privacy, **study.wishes), title=study.name
         )
         groups = plan.group_errors()
     screen.show("", Text(" 1. The plan: no data has been touched yet", style="bold cyan"), "")

@@ -53,6 +53,10 @@ def plan(
     study = Study.load(study_file)
     privacy = study.privacy if epsilon is None else _with_epsilon(study.privacy, epsilon)
     _check_numbers(study, targets, values)
+    if targets and study.known:
+        raise InvalidInput(
+            "--target finds a budget without known facts: leave out [known], or state the budget"
+        )
     if study.draft:
         screen.remark("note: this study is a draft that looked at the data; it cannot be released as it is")
     with screen.working("Planning"):
@@ -62,7 +66,7 @@ def plan(
         else:
             found = None
             made = planning.plan(
-                study.workload, privacy, effort=effort, objective=objective, purpose=study.purpose, over=over
+                study.workload, privacy, effort=effort, objective=objective, over=over, **study.wishes
             )
             made = dataclasses.replace(made, title=study.name)
         curve = planning.whatif(made, values) if values else []

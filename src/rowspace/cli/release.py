@@ -135,6 +135,8 @@ def load_plan(plan_file: Path, study: Study) -> Plan:
     asked = _asked(study, plan.over)
     if _queries(plan.workload) != _queries(asked):
         raise FileError(f"{plan_file.name} was made for other queries than the study's; plan again")
+    if plan.known != study.known.about(study.domain, plan.workload.domain):
+        raise FileError(f"{plan_file.name} was made beside other known facts than the study's; plan again")
     if not _as_private(plan.privacy, study.privacy):
         raise FileError(
             f"{plan_file.name} promises {plan.privacy}, the study {study.privacy}; plan again, or change the study"
@@ -216,7 +218,7 @@ def release(
             check_columns(source, study.workload.reduced().domain, table, unit=study.privacy.unit)
     with screen.working("Planning"):
         over = None if period is None else _over(study)
-        plan = saved or planning.plan(study.workload, study.privacy, purpose=study.purpose, over=over)
+        plan = saved or planning.plan(study.workload, study.privacy, over=over, **study.wishes)
         plan = dataclasses.replace(plan, title=study.name)
         refuse_long_tables(plan, targets)
     with recoverable(keeper, screen):

@@ -4,6 +4,7 @@ from .balancing import Met
 from .choosing import CELL_LIMIT, plan
 from .considered import Considered, considered
 from .discovering import DiscoveryPlan
+from .facts import Known, is_count, known_facts
 from .groups import GroupError
 from .plan import Candidate, Plan
 from .population import interval_words, population, summed_values
@@ -19,6 +20,7 @@ __all__ = [
     "Considered",
     "DiscoveryPlan",
     "GroupError",
+    "Known",
     "Met",
     "MetAlready",
     "Plan",
@@ -29,6 +31,8 @@ __all__ = [
     "considered",
     "for_purpose",
     "interval_words",
+    "is_count",
+    "known_facts",
     "parse_target",
     "plan",
     "plan_for",

@@ -144,6 +144,10 @@ def evidence_of(given: Any) -> tuple[tuple[Measured, ...], Domain]:
                 raise InvalidInput(
                     f"expected given= to be a list of releases, got a {type(release).__name__}"
                 )
+            if own.known:
+                raise InvalidInput(
+                    "expected given= to hold releases without known facts; release without them"
+                )
             found.append(own)
     if not found:
         raise InvalidInput(

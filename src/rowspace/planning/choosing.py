@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from math import inf
 from typing import Any, Literal
@@ -32,7 +32,9 @@ from rowspace.threads import one_thread_if_small
 from rowspace.workload import Workload
 
 from .against import plan_against
+from .facts import known_facts
 from .given import plan_given
+from .informed import plan_informed
 from .periods import plan_periods
 from .places import with_cells_beside, without_unseen
 from .plan import Candidate, Plan
@@ -63,6 +65,8 @@ def plan(
     strategy: Operator | npt.ArrayLike | scipy.sparse.sparray | None = None,
     given: Iterable[Any] = (),
     over: str | None = None,
+    known: Mapping[str, float] | None = None,
+    impossible: Iterable[str] = (),
     rng: np.random.Generator | None = None,
 ) -> Plan:
     """Choose what to ask of the data so that this workload's answers have the least error.
@@ -80,6 +84,8 @@ def plan(
     `combine([*given, release])`.
     over: an attribute whose cells are periods, such as months: the plan is measured and published period by period, by
     `rs.instalment`, and its errors are those of each answer when its last period is over.
+    known: public facts, as conditions (or "total") with their counts: every answer keeps to them, and those that they
+    do not determine err less. impossible: conditions that no record satisfies: nothing is there, in every answer.
     rng: for optimizers that search at random; the same generator state gives the same plan.
 
     >>> import rowspace as rs
@@ -92,6 +98,13 @@ def plan(
     _check_kind(privacy, Privacy, "a privacy guarantee such as rs.PureDP(epsilon=1.0)")
     workload = for_purpose(workload, privacy, purpose)
     select = Select(effort=effort, objective=objective)
+    facts = known_facts({} if known is None else known, impossible)
+    if facts:
+        if strategy is not None or over is not None or given != () or objective != "total":
+            raise InvalidInput(
+                "expected known= and impossible= without strategy=, given=, over= and objective=; leave those out"
+            )
+        return plan_informed(workload, privacy, facts, select, rng)
     if over is not None:
         if strategy is not None or not isinstance(given, tuple) or given:
             raise InvalidInput(

@@ -19,11 +19,20 @@ from rowspace.notebook import one_line
 from rowspace.operators import Extended, Operator, decode, encode
 from rowspace.operators.base import Vector
 from rowspace.privacy import NoiseModel, Privacy, noise_from_dict, privacy_from_dict
-from rowspace.strategy import Measured, Pooled, Strategy, asked_of_parts, calibrated_noise, check_overflow
+from rowspace.strategy import (
+    Measured,
+    Pooled,
+    Strategy,
+    asked_of_parts,
+    calibrated_noise,
+    check_overflow,
+    informed,
+)
 from rowspace.strategy.causal import periods_of_rows
 from rowspace.tables import ProductWorkload
 from rowspace.workload import Workload
 
+from .facts import NOTHING, Known, known_facts
 from .groups import GroupError, group_errors
 from .places import is_over_box, own_cells
 from .population import population
@@ -84,6 +93,7 @@ class Plan:
     title: what the study is called, for those who read its answers.
     given: what has been measured before, which its answers are derived from too; `combine` does it.
     over: the attribute whose cells are periods, measured one after the other; empty where all is measured at once.
+    known: public facts that its answers keep to.
 
     Guarantees
     - A plan depends on the domain, the workload and the privacy parameters only, never on data
@@ -108,6 +118,7 @@ class Plan:
     title: str = ""
     given: tuple[Measured, ...] = ()
     over: str = ""
+    known: Known = NOTHING
 
     @cached_property
     def domain(self) -> Domain:
@@ -226,6 +237,8 @@ class Plan:
         queries = self.counted if queries is self.workload else queries.over(self.domain)
         if self.given:
             return self._pooled.strategy, queries.products()
+        if self.known:
+            return self.informed, queries.products()
         if isinstance(A, Extended) and is_over_box(A, self.domain):
             own = own_cells(A, self.domain)
             if self.domain.places - own.places <= queries.unseen:
@@ -244,6 +257,16 @@ class Plan:
     def _pooled(self) -> Pooled:
         """The strategy beside what was measured before."""
         return Pooled.of([Measured.of(self.strategy, self.noise), *self.given])
+
+    @cached_property
+    def informed(self) -> Strategy:
+        """The strategy, whose answers keep to what is known."""
+        strategy = Strategy.of(self.strategy)
+        if not self.known:
+            return strategy
+        asked = self.counted.products()
+        sets = {tuple(sorted(asked.axes_of(part))) for part in asked.parts}
+        return informed(strategy, self.known.over(self.domain), sorted(sets))
 
     @property
     def _variance(self) -> float:
@@ -419,6 +442,11 @@ class Plan:
             **({"places": sorted(self.places)} if self.places else {}),
             "title": self.title,
             **({"over": self.over} if self.over else {}),
+            **(
+                {"known": dict(self.known.counts), "impossible": list(self.known.impossible)}
+                if self.known
+                else {}
+            ),
         }
         for number, measured in enumerate(self.given):
             tree, own = encode(measured.strategy)
@@ -504,6 +532,7 @@ class Plan:
                 )
                 for number, own in enumerate(body.get("given", []))
             )
+            known = known_facts(body.get("known", {}), body.get("impossible", ()))
             if any(own.strategy.shape[1] != strategy.shape[1] for own in given):
                 raise ValueError("expected evidence over the same cells")
             if objective not in OBJECTIVES or not isinstance(title, str):
@@ -527,6 +556,7 @@ class Plan:
             title,
             given,
             over,
+            known,
         )
 
 

@@ -35,6 +35,8 @@ def remarks(plan: Plan) -> tuple[str, ...]:
         found.append(
             f"These are the errors of answers on the day that their last period of {plan.over} is over."
         )
+    if plan.known:
+        found.append(f"{plan.known.words} These are the errors of answers that keep to it.")
     hardly = plan.noise.variance < HARDLY_ANY
     if LOOSE <= plan.ratio <= SAYS_NOTHING and plan.privacy.norm == 1:
         found.append(
@@ -80,6 +82,8 @@ def _under_gaussian_noise(plan: Plan) -> list[str]:
             plan.workload,
             ZCDP(rho, privacy.neighbours, privacy.unit),
             effort="fast",
+            known=dict(plan.known.counts),
+            impossible=plan.known.impossible,
             objective="max" if plan.objective == "max" else "total",
         )
         pair = [p.rmse if p.objective == "total" else sqrt(p.max_error) for p in (other, plan)]

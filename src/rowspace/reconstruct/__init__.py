@@ -3,6 +3,7 @@
 from .joint_tables import JointTables, Measurement, joint_estimate, joint_tables, merged, whitened
 from .nonnegative import ROUGH, NonnegativeCells, nonnegative_cells
 from .nonnegative_tables import NonnegativeTables, TableFamily, largest_sets, weighted_family
+from .raking import raked
 from .table_estimate import EstimatedTable, EstimatedTables, estimated_tables
 from .table_rows import Codes, cell_numbers, drawn_rows, repaired_rows
 from .whole_numbers import whole_cells
@@ -25,6 +26,7 @@ __all__ = [
     "largest_sets",
     "merged",
     "nonnegative_cells",
+    "raked",
     "repaired_rows",
     "weighted_family",
     "whitened",

@@ -88,6 +88,8 @@ class Combined(DerivedAnswers):
             if not isinstance(release, Release):
                 raise InvalidInput(f"expected releases to combine, got {type(release).__name__}")
         for number, release in enumerate(self.releases):
+            if release.plan.known:
+                raise InvalidInput("expected releases without known facts to combine: each keeps to its own")
             _check_same_domain(self.releases[0].plan.domain, release.plan.domain)
             before = self.releases[:number]
             if any(

@@ -202,6 +202,10 @@ def consistent(
         )
     if by is not None and by not in METHODS:
         raise InvalidInput(f"expected by as one of {', '.join(METHODS)}, or None for the better one")
+    if integral and getattr(release.plan, "known", None):
+        raise InvalidInput(
+            "expected integral=False: rounding to whole numbers does not keep to the known facts of this release"
+        )
     if release.plan.domain.measures:
         if integral or by == "estimate":
             require_counts(release, "whole and estimated tables are")

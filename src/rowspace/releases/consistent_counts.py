@@ -15,7 +15,9 @@ import numpy as np
 
 from rowspace.exceptions import InvalidInput, TooLarge, UnsupportedWorkload
 from rowspace.operators.base import Operator, Vector
+from rowspace.planning import is_count
 from rowspace.reconstruct import Codes, TableFamily, cell_numbers, drawn_rows, repaired_rows, whole_cells
+from rowspace.strategy import Facts
 from rowspace.tables import ComponentTables, answer_products
 from rowspace.workload import Workload, total
 
@@ -92,13 +94,28 @@ def found_counts(release: Release | Combined) -> CellCounts | TableCounts:
     # The total is kept: it must have been measured (`UnsupportedWorkload` otherwise).
     records = float(release.ask(total(evidence.domain))["answer"].iloc[0])
     if size <= CELL_LIMIT:
-        return CellCounts(release, integral=False, fit=CellFit(evidence, records))
+        return CellCounts(release, integral=False, fit=CellFit(evidence, records, _facts(release)))
+    if getattr(release.plan, "known", None):
+        raise TooLarge(
+            f"consistent counts that keep to known facts are made cell by cell, and there are {size:,} cells, more "
+            f"than {CELL_LIMIT:,}; use release.answers()"
+        )
     if evidence.tables is None:
         raise TooLarge(
             f"the attributes have {size:,} joint cells, more than {CELL_LIMIT:,}, and were not measured by tables "
             "alike; plan marginals to have consistent tables"
         )
     return TableCounts(release, integral=False, fit=TableFit(evidence.workload, evidence.tables, records))
+
+
+def _facts(release: Release | Combined) -> Facts | None:
+    """The facts that counts must keep to."""
+    if not isinstance(release, Release) or not release.plan.known:
+        return None
+    facts = release.plan.known.over(release.plan.domain)
+    if not all(map(is_count, facts.known)):
+        raise InvalidInput("expected known facts to be counts for consistent counts, got sums too")
+    return facts
 
 
 def evidence_of(release: Release | Combined) -> Evidence:

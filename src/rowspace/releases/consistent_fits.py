@@ -15,17 +15,22 @@ from rowspace.operators.base import Vector
 from rowspace.reconstruct import (
     ROUGH,
     JointTables,
+    Measurement,
     NonnegativeTables,
     TableFamily,
     largest_sets,
     nonnegative_cells,
+    raked,
     weighted_family,
 )
-from rowspace.strategy import Strategy
+from rowspace.strategy import Facts, Strategy
 from rowspace.tables import ComponentTables, mask_of, members
 from rowspace.workload import Workload
 
 from .evidence import Evidence
+
+ALMOST_NONE = 1e-4
+"""Variance of a fact beside the least variance of what was measured, until counts are raked to it."""
 
 TABLE_CELL_LIMIT = 2**24
 """Most cells of all tables together."""
@@ -37,6 +42,8 @@ class CellFit:
 
     evidence: Evidence
     records: float
+    facts: Facts | None = None
+    """What the counts must keep to."""
 
     @cached_property
     def rough(self) -> Vector:
@@ -44,12 +51,27 @@ class CellFit:
         start = np.full(self.evidence.domain.size, self.records / self.evidence.domain.size)
         if all(Strategy.of(m.strategy).tables is None for m in self.evidence.measurements):
             start = self.evidence.estimate
-        return nonnegative_cells(self.evidence.measurements, start, self.records, ROUGH).counts
+        return self._kept(nonnegative_cells(self._measurements, start, self.records, ROUGH).counts)
 
     @cached_property
     def exact(self) -> Vector:
         """A count for every cell: the solution."""
-        return nonnegative_cells(self.evidence.measurements, self.rough, self.records).counts
+        return self._kept(nonnegative_cells(self._measurements, self.rough, self.records).counts)
+
+    @cached_property
+    def _measurements(self) -> tuple[Measurement, ...]:
+        """What was measured, and facts as if they had been, with next to no noise."""
+        found = self.evidence.measurements
+        if self.facts is None or not self.facts.known:
+            return found
+        variance = ALMOST_NONE * min(own.variance for own in found)
+        return *found, Measurement(self.facts.queries.operator(), variance, 0.0, 0.0, self.facts.values)
+
+    def _kept(self, counts: Vector) -> Vector:
+        if self.facts is None:
+            return counts
+        totals = np.concatenate([self.facts.values, np.zeros(len(self.facts.empty))])
+        return raked(counts, self.facts.groups(), totals)
 
 
 @dataclass(frozen=True, eq=False)

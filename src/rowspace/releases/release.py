@@ -28,7 +28,7 @@ from rowspace.files import Arrays, archive_bytes, read_archive, unpack_archive, 
 from rowspace.notebook import one_line
 from rowspace.operators.base import Vector
 from rowspace.planning import Plan
-from rowspace.strategy import Reconstruction, Strategy, dropped_bits, noisy_values
+from rowspace.strategy import Reconstruction, dropped_bits, noisy_values
 from rowspace.workload import Workload
 
 from .answer_columns import answer_table, largest_value
@@ -88,8 +88,7 @@ class Release(DerivedAnswers):
     @cached_property
     def _estimated(self) -> Reconstruction:
         """The least-squares estimate, in the form its strategy leads to."""
-        strategy = self.plan.strategy
-        return Strategy.of(strategy).estimate(noisy_values(strategy, self.noisy_answers))
+        return self.plan.informed.estimate(noisy_values(self.plan.strategy, self.noisy_answers))
 
     @cached_property
     def largest_count(self) -> float:
@@ -180,9 +179,10 @@ class Release(DerivedAnswers):
     def statement(self) -> str:
         """What was promised and how to read the numbers, in plain words; goes with every export."""
         plan = self.plan
+        said = f"{plan.known.words} Answers keep to it. " if plan.known else ""
         reading = read_as(plan.population, plan.noise.name, plan.domain)
         return (
-            f"Released by rowspace {__version__} under {plan.privacy}. {reading} "
+            f"Released by rowspace {__version__} under {plan.privacy}. {reading} {said}"
             "Any further computation on these numbers costs no privacy."
         )
 

@@ -97,7 +97,9 @@ class Knowledge:
 
     def takes(self, plan: Plan) -> bool:
         """Whether a release by this plan is evidence here."""
-        return plan.domain == self.domain and plan.privacy.unit == self.unit and not plan.given
+        return (
+            plan.domain == self.domain and plan.privacy.unit == self.unit and not (plan.given or plan.known)
+        )
 
     def plan_for(self, workload: Workload, objective: str) -> Plan | None:
         """A plan that was bought before for the same queries."""

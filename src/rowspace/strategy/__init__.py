@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from rowspace import _research
 
+from .against_facts import AgainstFacts, facts_bound, public_tables
 from .asked import Asked, as_asked
 from .augment import Augment, augment
 from .bounds import (
@@ -17,8 +18,10 @@ from .bounds import (
     unit_lower_bound,
 )
 from .classical import IdentityStrategy, WorkloadItself
+from .corrected import informed
 from .evidence import AgainstEvidence
 from .evidence_tables import AgainstTables
+from .facts import FEW_CELLS, Fact, Facts
 from .gaussian_optimal import GaussianOptimal, RegularizedGaussian, WorstQueryResult
 from .hierarchical import Hierarchical, Taxonomy, Wavelet
 from .integers import (
@@ -70,12 +73,16 @@ if TYPE_CHECKING:
 __all__ = [
     "ALMOST",
     "CELLS_AT_ONCE",
+    "FEW_CELLS",
     "MAX_RECORDS",
     "AgainstEvidence",
+    "AgainstFacts",
     "AgainstTables",
     "Asked",
     "Augment",
     "CellStrategy",
+    "Fact",
+    "Facts",
     "GaussianOptimal",
     "Hierarchical",
     "IdentityStrategy",
@@ -114,11 +121,14 @@ __all__ = [
     "check_overflow",
     "dropped_bits",
     "dual_bound",
+    "facts_bound",
+    "informed",
     "laplace_bound",
     "least_squares",
     "noisy_values",
     "precisions",
     "products_bound",
+    "public_tables",
     "record_limit",
     "replace_one_bound",
     "root_diagonal_bound",

@@ -7,6 +7,7 @@ log λ) and costs two matrix products for every inner step. All ranges take 2 ei
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -39,8 +40,16 @@ def start_weights(V: Vector) -> Vector:
     return np.asarray(weights / weights.sum())
 
 
-def ascend(geometry: Geometry, start: Vector, gap: float, max_steps: int) -> Ascent:
+def ascend(
+    geometry: Geometry,
+    start: Vector,
+    gap: float,
+    max_steps: int,
+    bound_at: Callable[[Point], float] = bound_at,
+) -> Ascent:
     """Raise the dual bound until the strategy at hand is within a factor 1 + gap of it.
+
+    bound_at: what no strategy goes below, from a point.
 
     Guarantees:
         - the bound never falls from one accepted step to the next (`test_every_step_raises_the_bound`);
@@ -80,7 +89,8 @@ def _certified(point: Point, bound: float, gap: float) -> bool:
 
 def _spread(point: Point) -> float:
     """Σλx²/(Σλx)² − 1: how far x is from constant, which is what a step can hope to gain."""
-    return max(0.0, bound_at(point) / float(np.sum(point.weights * point.diagonal)) ** 2 - 1)
+    weighted = point.weights * point.diagonal
+    return max(0.0, float(weighted @ point.diagonal) / float(weighted.sum()) ** 2 - 1)
 
 
 def plain_step(point: Point) -> Vector:

@@ -60,6 +60,10 @@ RIDGE = 1e-12
 LOST = 1e-3
 """Share of the identity that brings back directions which rounding has lost: its square is added to the noise."""
 
+OPEN_RIDGE = 3e-4
+"""Share of the budget by which every direction counts as known in the search beside facts, where nothing else is. The
+search shuns directions that nobody asks about, and without this its bound would be one of rounding errors."""
+
 START_L1_STEPS = 60
 """The same under Laplace noise."""
 
@@ -98,9 +102,9 @@ class AgainstEvidence:
         V, c = workload_gram(W), 1 / privacy.unit_variance
         if len(V) != len(self._information):
             raise InvalidInput(f"expected evidence over {len(V)} cells, got {len(self._information)}")
-        search = _Search(V, self._information, c, 1 / max(privacy.least_variance, 1e-200), privacy.norm)
-        starts = [search.relaxed()] if privacy.norm == 2 else _starts(W, len(V), privacy)
-        runs = [search.run(start, self.gap, self.max_steps) for start in starts]
+        search = Search(V, self._information, c, 1 / max(privacy.least_variance, 1e-200), privacy.norm)
+        begun = [search.relaxed()] if privacy.norm == 2 else starts(W, len(V), privacy)
+        runs = [search.run(start, self.gap, self.max_steps) for start in begun]
         found, bound, steps, ending = min(runs, key=lambda run: search.error(run[0]))
         bound = max(run[1] for run in runs)
         A: Operator = Dense(found)
@@ -122,7 +126,7 @@ def together(A: Operator, evidence: Operator, W: Operator, privacy: Privacy) -> 
     return profile_trace(Stack(scale * A, evidence), W)
 
 
-def _starts(W: Operator, n: int, privacy: Privacy) -> list[Vector]:
+def starts(W: Operator, n: int, privacy: Privacy) -> list[Vector]:
     """Where the search begins under Laplace noise: anywhere, and at the strategy that is best without evidence."""
     found = PIdentity(max_steps=START_L1_STEPS).optimize(W, privacy).strategy
     anywhere = np.random.default_rng(0).random((max(1, n // 16), n))
@@ -130,7 +134,7 @@ def _starts(W: Operator, n: int, privacy: Privacy) -> list[Vector]:
 
 
 @dataclass(frozen=True, eq=False)
-class _Search:
+class Search:
     """tr(V(P + AᵗA)⁻¹) as a function of A, whose columns have norm √c."""
 
     V: Vector
@@ -139,6 +143,8 @@ class _Search:
     most: float
     """What no integer strategy's diag X exceeds: c, or more where the noise of plain counts is less."""
     norm: int
+    basis: Vector | None = None
+    """Orthonormal columns of what public facts leave open; None where nothing is known for sure."""
 
     def run(self, start: Vector, gap: float, max_steps: int) -> tuple[Vector, float, int, str]:
         """(A, the bound, steps, how it ended) from a first matrix, or its rows beside the identity."""
@@ -181,7 +187,8 @@ class _Search:
         Without X ⪰ 0 that is the problem without evidence, with columns scaled; where X ⪰ 0, this is the solution.
         """
         scale = np.sqrt(self.c + np.diagonal(self.P))
-        V = self.V / np.multiply.outer(scale, scale)
+        V = self.V if self.basis is None else self.basis @ (self.basis.T @ self.V @ self.basis) @ self.basis.T
+        V = V / np.multiply.outer(scale, scale)
         V[np.diag_indices_from(V)] += RIDGE * max(float(np.trace(V)), 1e-300) / len(V)
         root = Dense(scipy.linalg.cholesky(V, check_finite=False))
         Y = solve(root, V, START_GAP, START_STEPS).point.gram()
@@ -207,9 +214,17 @@ class _Search:
 
     def _bound(self, G: Vector, weights: Vector) -> float:
         root = np.sqrt(weights)
-        eigenvalues, Q = scipy.linalg.eigh(0.5 * (G + G.T) / np.multiply.outer(root, root))
-        # What is left of G is KKᵗ ⪯ Λ.
-        K = root[:, None] * (Q * np.sqrt(np.clip(eigenvalues, 0.0, 1 - 1e-12)))
+        # What is left of G is KKᵗ ⪯ Λ, and sees no fact.
+        if self.basis is None:
+            eigenvalues, Q = scipy.linalg.eigh(0.5 * (G + G.T) / np.multiply.outer(root, root))
+            K = root[:, None] * (Q * np.sqrt(np.clip(eigenvalues, 0.0, 1 - 1e-12)))
+        else:
+            R = scipy.linalg.qr(self.basis / root[:, None], mode="r")[0][: self.basis.shape[1]]
+            H = R @ (self.basis.T @ G @ self.basis) @ R.T
+            eigenvalues, Q = scipy.linalg.eigh(0.5 * (H + H.T))
+            K = self.basis @ scipy.linalg.solve_triangular(
+                R, Q * np.sqrt(np.clip(eigenvalues, 0.0, 1 - 1e-12))
+            )
         roots, _ = symmetric_roots(K.T @ self.V @ K)
         paid = float(np.einsum("ij,ij->", self.P @ K, K)) + self.most * float(weights.sum())
         return float(roots.sum()) ** 2 / paid
@@ -227,11 +242,15 @@ class _Search:
     def _point(self, A: Vector) -> tuple[float, Vector]:
         """The error, and (P + X)⁻¹."""
         Y = self.P + A.T @ A
+        if self.basis is not None:
+            Y = self.basis.T @ Y @ self.basis
         # Directions that neither the evidence nor A has are not those of V, but for rounding.
-        Y[np.diag_indices_from(Y)] += 1e-13 * self.c
+        Y[np.diag_indices_from(Y)] += (1e-13 if self.basis is None else OPEN_RIDGE) * self.c
         factor = scipy.linalg.lapack.dpotrf(Y, lower=1, overwrite_a=1)[0]
         half = scipy.linalg.lapack.dpotri(factor, lower=1, overwrite_c=1)[0]
         inverse = np.tril(half) + np.tril(half, -1).T
+        if self.basis is not None:
+            inverse = self.basis @ inverse @ self.basis.T
         return float(np.einsum("ij,ij->", self.V, inverse)), inverse
 
     def _value(self, free: Vector) -> tuple[float, Vector]:

@@ -12,6 +12,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import product
 from math import prod
 from typing import Any
 
@@ -20,8 +21,16 @@ import numpy as np
 from rowspace.error import Moments, moments, profile_trace, query_variances, table_moments
 from rowspace.exceptions import IntegerOverflow, InvalidInput, TooLarge
 from rowspace.operators import Identity, Operator
-from rowspace.operators.base import Indices, Vector
-from rowspace.tables import ComponentTables, ProductWorkload, QueryMix, TableOperator, answer_products
+from rowspace.operators.base import Indices, Vector, check_supported
+from rowspace.tables import (
+    ComponentTables,
+    ProductWorkload,
+    QueryMix,
+    TableOperator,
+    answer_products,
+    mask_of,
+    row_tables,
+)
 from rowspace.threads import one_thread_if_small
 
 from .least_squares import iterated, least_squares
@@ -111,6 +120,15 @@ class Strategy(ABC):
     def estimate(self, values: Vector) -> Reconstruction:
         """The least-squares estimate from noisy answers, in the matrix's own unit."""
 
+    def covariance(self, query: ProductWorkload) -> Reconstruction:
+        """What every answer has to do with that to this query: its answers are covariances, at unit noise.
+
+        Raises:
+            UnsupportedWorkload: The query is not in the row space.
+            TooLarge: It cannot be had for a strategy of this kind over so many cells.
+        """
+        raise TooLarge(f"covariances of answers from a {type(self.matrix).__name__} are not known")
+
 
 @dataclass(frozen=True, eq=False)
 class CellStrategy(Strategy):
@@ -148,6 +166,15 @@ class CellStrategy(Strategy):
     def estimate(self, values: Vector) -> Reconstruction:
         """Cell by cell."""
         return CellReconstruction(least_squares(self.matrix, values))
+
+    def covariance(self, query: ProductWorkload) -> Reconstruction:
+        """Of every cell: the pseudo-inverse times the query's coefficients."""
+        row = np.asarray(query.operator().T @ np.ones(1))
+        inverse = self.matrix.pinv()
+        coefficients = np.asarray(inverse.T @ row)
+        outside = np.abs(self.matrix.T @ coefficients - row).max()
+        check_supported(float(outside), float(np.abs(row).max(initial=1.0)))
+        return CellReconstruction(np.asarray(inverse @ coefficients))
 
 
 @dataclass(frozen=True, eq=False)
@@ -216,6 +243,29 @@ class TableStrategy(Strategy):
     def estimate(self, values: Vector) -> TableReconstruction:
         """Component by component."""
         return TableReconstruction(self.matrix.component_tables(values))
+
+    def covariance(self, query: ProductWorkload) -> Reconstruction:
+        """Component by component: those of different sets of attributes are independent.
+
+        That of T has the covariance ν_T ⊗K over its own attributes, and a query sees it through u along the others.
+        """
+        if self.matrix.has_joint:
+            return super().covariance(query)
+        splits, nu = self.matrix.splits, self.matrix.component_variances
+        query.check_measured(0, nu, splits)
+        ((axes, row),) = row_tables(query)
+        # Sets that the query is not about have no component here, but those of others must have been measured.
+        found = ComponentTables(splits, lambda asked, number: asked.check_measured(number, nu, splits))
+        for chosen in product((False, True), repeat=len(axes)):
+            own = tuple(i for i, taken in zip(axes, chosen, strict=True) if taken)
+            if (variance := nu.get(mask_of(own))) is None:
+                continue
+            table = row
+            for i, taken in zip(reversed(axes), reversed(chosen), strict=True):
+                # The last attribute left: it goes to the front, or is gone.
+                table = np.tensordot(splits[i].K if taken else splits[i].u, table, axes=(-1, -1))
+            found.add([own], variance * table[None])
+        return TableReconstruction(found)
 
 
 @dataclass(frozen=True, eq=False)

@@ -12,7 +12,7 @@ from rowspace.domain import Domain
 from rowspace.exceptions import InvalidInput, InvalidStudy
 from rowspace.formats import CSV, DATABASE_ENDINGS, PARQUET_ENDINGS
 from rowspace.notebook import one_line
-from rowspace.planning import Purpose
+from rowspace.planning import Known, Purpose
 from rowspace.privacy import Privacy
 from rowspace.workload import Workload
 
@@ -59,6 +59,7 @@ class Study:
     privacy: the guarantee.
     data: where the data is, if the file says so (never with a password), and how a CSV file is written.
     purpose: what the answers are for, as `plan` takes it.
+    known: public facts that answers keep to.
     draft: whether its domain was read off the data and nobody has said yet that it is public knowledge now.
 
     >>> study = Study.parse('''
@@ -92,6 +93,18 @@ class Study:
     data: DataPlace = field(default_factory=DataPlace)
     draft: bool = False
     purpose: Purpose = "answers"
+    known: Known = field(default_factory=Known)
+
+    @property
+    def wishes(self) -> dict[str, Any]:
+        """What `rs.plan` is told beside the workload and the guarantee.
+
+        >>> from rowspace.sample import people_path
+        >>> Study.load(people_path().with_name("people.toml")).wishes["purpose"]
+        'answers'
+        """
+        facts = {"known": dict(self.known.counts), "impossible": self.known.impossible}
+        return {"purpose": self.purpose, **(facts if self.known else {})}
 
     def __repr__(self) -> str:
         return one_line(f"<Study {self.name!r}: {self.workload.size:,} queries under {self.privacy}>")
@@ -136,15 +149,19 @@ class Study:
             data = file.data.place()
         domain = file.read_domain()
         workload = file.read_workload(domain, folder)
+        with located("[known]"):
+            known = file.read_known(domain)
         about = file.study
-        return cls(about.name, domain, workload, privacy, about.description, data, about.draft, about.purpose)
+        return cls(
+            about.name, domain, workload, privacy, about.description, data, about.draft, about.purpose, known
+        )
 
     @staticmethod
     def json_schema() -> dict[str, Any]:
         """The JSON Schema of study files: editors complete and check them by it, and `rowspace schema` writes it.
 
         >>> sorted(Study.json_schema()["properties"])
-        ['data', 'domain', 'measure', 'privacy', 'study', 'workload']
+        ['data', 'domain', 'known', 'measure', 'privacy', 'study', 'workload']
         """
         from .file import json_schema
 

@@ -23,7 +23,15 @@ from .product_rows import (
     product_rows,
     tied_axes,
 )
-from .product_workload import Piece, ProductWorkload, gather, is_cells, piece_costs, subsets_in_order
+from .product_workload import (
+    Piece,
+    ProductWorkload,
+    gather,
+    is_cells,
+    piece_costs,
+    row_tables,
+    subsets_in_order,
+)
 from .query_mix import QueryMix, classes
 from .reading import as_products, products_of
 from .residuals import Residuals
@@ -62,6 +70,7 @@ __all__ = [
     "piece_costs",
     "product_rows",
     "products_of",
+    "row_tables",
     "subsets_in_order",
     "tied_axes",
     "woven_entries",

@@ -248,6 +248,20 @@ class ProductWorkload:
         return measured
 
 
+def row_tables(workload: ProductWorkload) -> Iterator[tuple[tuple[int, ...], Vector]]:
+    """(attributes ascending, table over them) for every query, importance aside: written out one by one."""
+    for part in workload.parts:
+        axes = workload.axes_of(part)
+        order = np.argsort(axes)
+        operators = [workload.pieces[number].operator for number in part]
+        for row in product(*(range(operator.shape[0]) for operator in operators)):
+            table = np.ones(1)
+            for operator, k in zip(operators, row, strict=True):
+                table = np.multiply.outer(table, operator.rows_dense(k, k + 1)[0]).ravel()
+            table = table.reshape([workload.sizes[i] for i in axes]).transpose(order)
+            yield tuple(sorted(axes)), table
+
+
 def _products(by_piece: Sequence[Vector], pieces: Sequence[Indices], parts: int) -> Vector:
     """The numbers of every part's pieces multiplied out: parts × patterns of chosen attributes."""
     values = np.ones((parts, 1))

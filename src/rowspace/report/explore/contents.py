@@ -80,6 +80,8 @@ def _whole(release: Release | Combined, level: float) -> dict[str, Any]:
     """Attributes, estimate and errors; `TooLarge` where a page has no room for them."""
     if isinstance(release, Combined) or release.plan.given:
         raise TooLarge("several releases are asked together by the package only")
+    if release.plan.known:
+        raise TooLarge("answers that keep to known facts are asked for by the package only")
     if release.plan.domain.measures:
         raise TooLarge("sums are asked for by the package only")
     plan, pack = release.plan, Packer()

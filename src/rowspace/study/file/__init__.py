@@ -12,6 +12,7 @@ from pydantic_core import PydanticCustomError, core_schema
 
 from rowspace.domain import Domain, Measure
 from rowspace.exceptions import InvalidStudy
+from rowspace.planning import Known, known_facts
 from rowspace.workload import Part, Workload
 
 from ..text import located
@@ -41,7 +42,19 @@ class StudyFile(Table):
     domain: Annotated[dict[str, AnyAttribute], BeforeValidator(_few)] = Field(min_length=1)
     measure: Annotated[dict[str, MeasureTable], BeforeValidator(_few)] = Field(default_factory=dict)
     workload: list[AnyQuery] = Field(min_length=1, max_length=MAX_ENTRIES, fail_fast=True)
+    known: dict[str, float | list[str]] = Field(
+        default_factory=dict,
+        description="public facts: conditions, or total, and what they count; impossible: conditions nobody satisfies",
+        examples=[{"total": 20000, "region = 'Nord'": 4100, "impossible": ["age < 15 and married"]}],
+    )
     data: DataTable = DataTable()
+
+    def read_known(self, domain: Domain) -> Known:
+        """Public facts, which must be about the domain."""
+        counts = {text: value for text, value in self.known.items() if text != "impossible"}
+        found = known_facts(counts, self.known.get("impossible", []))
+        found.queries(domain)
+        return found
 
     def read_domain(self) -> Domain:
         """The declared attributes."""

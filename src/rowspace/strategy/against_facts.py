@@ -1,0 +1,224 @@
+"""The best strategy beside public facts: evidence of infinite weight, over what it leaves open.
+
+*Few cells, Gaussian noise.* As in `dual`, but every query may be replaced by another that differs by facts: let V = LLᵗ
+and, for weights λ of the cells, L̃ = L − Cᵗ(CΛCᵗ)⁻¹CΛL, which is L less what the facts say of it, G = L̃ᵗΛL̃ and X(λ) =
+L̃G^(−½)L̃ᵗ. The rows of W less any multiples of facts have ‖(W − MC)Λ^½‖₁ ≥ tr G^½, as projecting never raises a sum of
+singular values; so (tr G^½)² is a bound by Cauchy and Schwarz, as there. The step λ ← λx² has no proof here: where it
+fails to raise the bound the search ends.
+
+*Few cells, Laplace noise*: the search and the bound of `evidence`, in coordinates of what the facts leave open. In the
+bound G must see no fact, so that whatever is known adds nothing to tr GY.
+
+*Any number of cells*: residuals, of which those of public tables are hardly measured. The bound is that of
+`product_bounds` at equal weights without the sets T of attributes that facts are about: its Z has the rows of the
+others alone, which see no fact.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import chain, combinations
+from math import prod
+
+import numpy as np
+import scipy
+
+from rowspace.error import noise_level
+from rowspace.exceptions import UnsupportedWorkload
+from rowspace.operators import Dense, Identity, Operator, Stack
+from rowspace.operators.base import Indices, Vector
+from rowspace.privacy import Neighbours, Privacy
+from rowspace.tables import ProductWorkload
+from rowspace.threads import one_thread_if_small
+
+from .dual import HARDLY_DEFICIENT, Point, symmetric_roots
+from .dual_ascent import ascend, start_weights
+from .evidence import LOST, Search, starts
+from .facts import Facts
+from .open_cells import OpenCells, open_space
+from .product_bounds import Choice
+from .result import Result
+from .row_space import row_space_factor, workload_gram
+from .strategy import Strategy
+
+FLOOR = 1e-9
+"""Share of the weights that all cells have alike."""
+
+WHOLE_TABLE = 2048
+"""Most cells of a table of which it is looked up whether facts determine it."""
+
+
+@dataclass(frozen=True, eq=False)
+class AgainstFacts:
+    """The strategy of least error beside facts, to a factor 1 + gap under Gaussian noise; over few cells.
+
+    Guarantees:
+        - the lower bound holds for every strategy (`test_no_strategy_beats_the_bound_beside_facts`);
+        - the error is that of least squares under the facts (`test_error_under_facts_by_brute_force`).
+    """
+
+    facts: Facts
+    gap: float = 1e-3
+    max_steps: int = 300
+
+    def optimize(
+        self, W: ProductWorkload, privacy: Privacy, rng: np.random.Generator | None = None
+    ) -> Result:
+        """The strategy, judged under the facts; nothing is random."""
+        started = time.perf_counter()
+        possible, cells = self.facts.possible_cells(), prod(self.facts.sizes)
+        V = workload_gram(W.weighted_operator())[np.ix_(possible, possible)]
+        with one_thread_if_small(cells):
+            rows, bound, steps, ending = (self._few if privacy.norm == 1 else self._gaussian)(
+                V, possible, privacy
+            )
+            matrix = np.zeros((len(rows), cells))
+            matrix[:, possible] = rows
+            A: Operator = Dense(matrix)
+            try:
+                error = self._error(A, W, privacy)
+            except UnsupportedWorkload:  # where next to nothing is asked of some direction, rounding loses it
+                A = Stack(A, LOST * float(np.abs(matrix).max()) * Identity(cells))
+                error = self._error(A, W, privacy)
+        bound = bound if privacy.neighbours is Neighbours.ADD_REMOVE else 0.0
+        seconds = time.perf_counter() - started
+        return Result("beside the facts", A, error, min(bound, error), ending, steps, seconds)
+
+    def _gaussian(self, V: Vector, possible: Indices, privacy: Privacy) -> Found:
+        """By dual ascent."""
+        C = (
+            self.facts.queries.operator().to_dense()[:, possible]
+            if self.facts.known
+            else np.zeros((0, len(V)))
+        )
+        geometry = _Open(row_space_factor(_root(V), V), _independent_rows(C))
+        ascent = ascend(geometry, start_weights(V), self.gap, self.max_steps, _attained)
+        assert geometry.best is not None
+        bound = privacy.unit_variance * ascent.bound
+        return geometry.best.strategy(), bound, ascent.steps, ascent.ending
+
+    def _few(self, V: Vector, possible: Indices, privacy: Privacy) -> Found:
+        """By the search of `evidence`."""
+        c, most = 1 / privacy.unit_variance, 1 / max(privacy.least_variance, 1e-200)
+        basis = open_space(self.facts)[1][possible]
+        search = Search(V, np.zeros_like(V), c, most, privacy.norm, basis)
+        runs = [search.run(start, self.gap, self.max_steps) for start in starts(_root(V), len(V), privacy)]
+        found, _, steps, ending = min(runs, key=lambda run: search.error(run[0]))
+        return found, max(run[1] for run in runs), steps, ending
+
+    def _error(self, A: Operator, W: ProductWorkload, privacy: Privacy) -> float:
+        return noise_level(A, privacy) * OpenCells.beside(Strategy.of(A), self.facts).trace(W)
+
+
+Found = tuple[Vector, float, int, str]
+"""(strategy, lower bound, steps, how the search ended)."""
+
+
+@dataclass(eq=False)
+class _Open:
+    """A workload beside facts as a function of λ (`dual.Geometry`), which remembers the point of least error."""
+
+    L: Vector
+    C: Vector
+    best: _OpenPoint | None = None
+
+    def at(self, weights: Vector) -> _OpenPoint:
+        """One eigendecomposition of the size of the rank."""
+        # Some weight everywhere: facts about cells of no weight would be lost among rounding errors.
+        weights = (1 - FLOOR) * weights + FLOOR / len(weights)
+        weighted = self.C * weights
+        known = scipy.linalg.lstsq(weighted @ self.C.T, weighted @ self.L)[0] if len(self.C) else self.L[:0]
+        L = self.L - self.C.T @ known
+        s, U = symmetric_roots((L.T * weights) @ L)
+        kept = s > 0
+        point = _OpenPoint(weights, L @ U[:, kept] / np.sqrt(s[kept]), s[kept])
+        if self.best is None or point.error < self.best.error:
+            self.best = point
+        return point
+
+
+@dataclass(frozen=True, eq=False)
+class _OpenPoint:
+    """X(λ) = YYᵗ (`dual.Point`)."""
+
+    weights: Vector
+    Y: Vector
+    s: Vector
+
+    @cached_property
+    def diagonal(self) -> Vector:
+        """x = diag X(λ)."""
+        return np.asarray(np.einsum("ik,ik->i", self.Y, self.Y))
+
+    @property
+    def error(self) -> float:
+        """Of X scaled to a diagonal of at most one."""
+        return float(self.diagonal.max() * self.s.sum())
+
+    def strategy(self) -> Vector:
+        """Rows whose Gram matrix is X, scaled; cells that are asked less than others are asked by themselves too."""
+        scaled = self.diagonal / self.diagonal.max()
+        beside = np.diag(np.sqrt(np.maximum(0.0, 1 - scaled)))
+        return np.concatenate(
+            [self.Y.T / np.sqrt(self.diagonal.max()), beside[scaled < 1 - HARDLY_DEFICIENT]]
+        )
+
+    def gram(self) -> Vector:
+        """Not needed."""
+        raise NotImplementedError
+
+
+def _attained(point: Point) -> float:
+    """(tr G^½)² = (Σλx)²."""
+    return float(point.weights @ point.diagonal) ** 2
+
+
+def _independent_rows(C: Vector) -> Vector:
+    """Orthonormal rows that span the same."""
+    if not len(C):
+        return C
+    Q, R, _ = scipy.linalg.qr(C.T, mode="economic", pivoting=True)
+    sizes = np.abs(np.diagonal(R))
+    return np.asarray(Q[:, sizes > len(C.T) * 1e-13 * sizes.max()].T)
+
+
+def _root(V: Vector) -> Operator:
+    values, Q = np.linalg.eigh(V)
+    return Dense(np.sqrt(np.maximum(values, 0.0))[:, None] * Q.T)
+
+
+def public_tables(facts: Facts) -> frozenset[tuple[int, ...]]:
+    """The sets of attributes whose tables the facts determine, with all that are below them."""
+    found: set[tuple[int, ...]] = set()
+    for own in facts.touched:
+        shape = [facts.sizes[i] for i in own]
+        if int(np.prod(shape)) <= WHOLE_TABLE and own not in found:
+            rows = [
+                np.broadcast_to(
+                    fact.table.reshape([facts.sizes[i] if i in fact.axes else 1 for i in own]), shape
+                )
+                for fact in facts.known
+                if set(fact.axes) <= set(own)
+            ]
+            matrix = np.array(rows, dtype=np.float64).reshape(len(rows), -1)
+            if len(rows) >= matrix.shape[1] and np.linalg.matrix_rank(matrix) == matrix.shape[1]:
+                found.update(_below(own))
+    return frozenset(found)
+
+
+def facts_bound(workload: ProductWorkload, facts: Facts, privacy: Privacy) -> float:
+    """What no strategy goes below beside facts, in the unit of E, at any number of cells."""
+    varying = [n > 1 for n in workload.sizes]
+    seen = {tuple(i for i in own if varying[i]) for touched in facts.touched for own in _below(touched)}
+    free = np.array([own not in seen for own in workload.lattice.sets])
+    found = 0.0
+    for alone in (False,) if workload.only_cells else (False, True):
+        choice = Choice.even(workload, False, alone)
+        found = max(found, choice.kept * float(choice.roots[free].sum()) ** 2)
+    return found if privacy.neighbours is Neighbours.ADD_REMOVE else 0.0
+
+
+def _below(own: tuple[int, ...]) -> list[tuple[int, ...]]:
+    return list(chain.from_iterable(combinations(own, k) for k in range(len(own) + 1)))
