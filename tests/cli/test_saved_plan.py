@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
 
@@ -19,12 +18,11 @@ PROMISE = ZCDP(0.5, unit=UNIT)
 
 def study(
     privacy: Privacy = PROMISE, weight: float = 1.0, **attributes: rs.Numeric | rs.Categorical
-) -> SimpleNamespace:
+) -> rs.Study:
     domain = rs.Domain(**(attributes or {"age": AGE, "sex": SEX}))
     names = [name for name in domain.names if name != "unasked"]
-    return SimpleNamespace(
-        workload=weight * rs.workload.marginal(domain, *names), privacy=privacy, purpose="answers"
-    )
+    asked = weight * rs.workload.marginal(domain, *names)
+    return rs.Study("", domain, asked, privacy)
 
 
 @pytest.fixture(scope="module")
@@ -44,8 +42,8 @@ def saved(tmp_path_factory: pytest.TempPathFactory) -> Path:
     ],
     ids=["the same", "other weights", "a weaker promise", "one attribute more that nothing asks"],
 )
-def test_what_is_released_is_what_the_plan_promises(saved: Path, other: SimpleNamespace) -> None:
-    assert load_plan(saved, other).privacy == PROMISE  # type: ignore[arg-type]
+def test_what_is_released_is_what_the_plan_promises(saved: Path, other: rs.Study) -> None:
+    assert load_plan(saved, other).privacy == PROMISE
 
 
 @pytest.mark.parametrize(
@@ -64,7 +62,7 @@ def test_what_is_released_is_what_the_plan_promises(saved: Path, other: SimpleNa
 )
 def test_other_promises_are_refused(saved: Path, privacy: Privacy) -> None:
     with pytest.raises(FileError, match="promises"):
-        load_plan(saved, study(privacy))  # type: ignore[arg-type]
+        load_plan(saved, study(privacy))
 
 
 @pytest.mark.parametrize(
@@ -85,4 +83,4 @@ def test_domains_of_the_same_size_are_refused(
     saved: Path, attributes: dict[str, rs.Numeric | rs.Categorical]
 ) -> None:
     with pytest.raises(FileError, match="other queries"):
-        load_plan(saved, study(**attributes))  # type: ignore[arg-type]
+        load_plan(saved, study(**attributes))

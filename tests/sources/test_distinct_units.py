@@ -117,3 +117,19 @@ def test_what_is_refused():
     )
     with pytest.raises(InvalidInput, match="have no one value of 'b'"):
         rs.release(plan, pd.DataFrame({"who": [1], "b": [2]}))
+
+
+def test_check_advises_on_cells() -> None:
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({"who": rng.integers(0, 50, 300), "b": rng.choice(list("xyz"), 300)})
+    unit = rs.PrivacyUnit("who", 1, distinct=True)
+    found = rs.check(rs.Domain(b=rs.Categorical(list("xyz"))), frame, unit=unit)
+    cells = frame.drop_duplicates().groupby("who").size()
+    assert (found.unit.of, found.unit.rows, found.unit.largest) == ("cells", cells.sum(), cells.max())
+    assert f"leaves out {cells.sum() - len(cells)} of {cells.sum()} cells" in " ".join(found.lines())
+
+
+def test_plans_say_what_a_cap_costs() -> None:
+    asked = rs.workload.marginal(rs.Domain(b=rs.Categorical(list("xyz"))), "b")
+    said = rs.plan(asked, rs.ZCDP(0.5, unit=rs.PrivacyUnit("who", 4, distinct=True))).remarks
+    assert "up to 4 cells of each who costs 4 times the standard error" in " ".join(said)

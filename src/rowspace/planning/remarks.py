@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from math import sqrt
-from typing import TYPE_CHECKING
+from dataclasses import replace
+from math import inf, sqrt
+from typing import TYPE_CHECKING, Any
 
 from rowspace.exceptions import RowspaceError
 from rowspace.privacy import ZCDP, PureDP
+from rowspace.strategy import calibrated_noise
 
 if TYPE_CHECKING:
     from .plan import Plan
@@ -37,6 +39,16 @@ def remarks(plan: Plan) -> tuple[str, ...]:
         )
     if plan.known:
         found.append(f"{plan.known.words} These are the errors of answers that keep to it.")
+    unit = plan.privacy.unit
+    if unit is not None and unit.rows > 1:
+        privacy: Any = plan.privacy
+        one = calibrated_noise(plan.strategy, replace(privacy, unit=replace(unit, rows=1)))
+        price = sqrt(plan.noise.variance / one.variance) if one.variance > 0 else inf
+        what = "cells" if unit.distinct else "rows"
+        found.append(
+            f"Protecting up to {unit.rows:,} {what} of each {unit.column} costs {price:.3g} times the standard error "
+            "of protecting one."
+        )
     hardly = plan.noise.variance < HARDLY_ANY
     if LOOSE <= plan.ratio <= SAYS_NOTHING and plan.privacy.norm == 1:
         found.append(

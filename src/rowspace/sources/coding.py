@@ -75,6 +75,23 @@ def code_rows(opened: OpenTable, domain: Domain, unit: PrivacyUnit | None = None
     if distinct:
         refuse_sums_of_units(domain)
     inside = _rows_inside(opened, domain, columns, None if distinct else unit, owner)
+    coded = _coded(opened, domain, columns, owner)
+    if unit is not None:
+        if distinct:
+            inside = _number(fetch(opened.backend, bounded_number(coded, unit)))
+        coded = bounded(coded, unit, opened.backend)
+    return CodedRows(coded, opened.backend, inside)
+
+
+def unit_cells(opened: OpenTable, domain: Domain, unit: PrivacyUnit) -> Any:
+    """Every cell of every unit once, as rows with a column `unit`: a query that is yet to run."""
+    opened, columns = typed_columns(opened, domain)
+    coded = _coded(opened, domain, columns, {"unit": unit_values(opened.rows[unit.column], unit)})
+    return coded.distinct()
+
+
+def _coded(opened: OpenTable, domain: Domain, columns: list[TypedColumn], owner: dict[str, Any]) -> Any:
+    """The codes of all rows; with a unit those that have all of them."""
     # Our own names from here on: the user's may be anything, and have been quoted by Ibis.
     values = opened.rows.select(
         **{f"value{position}": column.values for position, column in enumerate(columns)}, **owner
@@ -92,13 +109,10 @@ def code_rows(opened: OpenTable, domain: Domain, unit: PrivacyUnit | None = None
     }
     codes |= {name: followed[name] for name in map(parts_column, measured(domain))}
     coded = followed.select(**codes, **{name: followed[name] for name in owner})
-    if unit is not None:
-        known = [column.notnull() for column in map(coded.__getitem__, coded.columns)]
-        coded = coded.filter(combine(operator.and_, known))
-        if distinct:
-            inside = _number(fetch(opened.backend, bounded_number(coded, unit)))
-        coded = bounded(coded, unit, opened.backend)
-    return CodedRows(coded, opened.backend, inside)
+    if not owner:
+        return coded
+    known = [column.notnull() for column in map(coded.__getitem__, coded.columns)]
+    return coded.filter(combine(operator.and_, known))
 
 
 def typed_columns(opened: OpenTable, domain: Domain) -> tuple[OpenTable, list[TypedColumn]]:

@@ -21,7 +21,7 @@ from rowspace.exceptions import RowspaceError, SourceError
 from rowspace.formats import CSV, CSV_ENDINGS
 from rowspace.privacy import PrivacyUnit
 from rowspace.sources.binning import bin_recipe, combine
-from rowspace.sources.coding import fetch, typed_columns
+from rowspace.sources.coding import fetch, typed_columns, unit_cells
 from rowspace.sources.columns import TypedColumn, require_columns, type_name
 from rowspace.sources.contributions import unit_values
 from rowspace.sources.frames import as_arrow
@@ -152,7 +152,12 @@ def _count(
     sizes = None
     if unit is not None and has_unit:
         rows = opened.rows.select(unit=opened.rows[unit.column], kept=kept)
-        sizes = unit_sizes(opened.backend, rows.filter(rows.kept & rows.unit.notnull()), unit.rows)
+        rows = rows.filter(rows.kept & rows.unit.notnull())
+        counted_once = unit.distinct and asked <= typed.keys()
+        if counted_once:
+            own = domain.subset([name for name in domain.names if name in asked])
+            rows = unit_cells(opened, own.with_places(), unit)
+        sizes = unit_sizes(opened.backend, rows, unit.rows, "cells" if counted_once else "rows")
     return TableLook(
         tuple(looks),
         opened.is_text,

@@ -37,6 +37,7 @@ class UnitSizes:
     quantiles: of every share of units, how many rows they have at most.
     largest: the rows of the unit that has most.
     caps: what caps leave out, the declared one among them, up to the first that leaves out nothing.
+    of: "rows", or "cells" where a unit is counted once in each of them.
     """
 
     units: int
@@ -44,9 +45,10 @@ class UnitSizes:
     quantiles: tuple[tuple[float, int], ...]
     largest: int
     caps: tuple[Cap, ...]
+    of: str = "rows"
 
 
-def unit_sizes(backend: Any, rows: Any, declared: int) -> UnitSizes:
+def unit_sizes(backend: Any, rows: Any, declared: int, of: str = "rows") -> UnitSizes:
     """The distribution of rows over column `unit`: one query, which gives how many units have how many rows."""
     units = rows.group_by("unit").aggregate(size=rows.count())
     histogram = fetch(backend, units.group_by("size").aggregate(units=units.count())).to_pylist()
@@ -62,7 +64,7 @@ def unit_sizes(backend: Any, rows: Any, declared: int) -> UnitSizes:
         left_out = int(np.maximum(sizes - cap, 0) @ numbers)
         caps.append(Cap(cap, left_out, left_out / total))
     quantiles = tuple((share, int(sizes[k])) for share, k in zip(_SHARES, at, strict=True))
-    return UnitSizes(int(up_to[-1]), total, quantiles, largest, tuple(caps))
+    return UnitSizes(int(up_to[-1]), total, quantiles, largest, tuple(caps), of)
 
 
 def _caps(largest: int, declared: int) -> list[int]:

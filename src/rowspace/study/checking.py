@@ -92,8 +92,9 @@ class Check:
             for cap in self.unit.caps
         )
         return [
-            f"{self.unit.rows:,} rows of {self.unit.units:,} units: {spread}; the largest has {self.unit.largest:,}",
-            f"rows left out by a cap of {caps}",
+            f"{self.unit.rows:,} {self.unit.of} of {self.unit.units:,} units: {spread}; the largest has "
+            f"{self.unit.largest:,}",
+            f"{self.unit.of} left out by a cap of {caps}",
         ]
 
     def lines(self) -> list[str]:

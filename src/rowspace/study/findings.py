@@ -205,12 +205,12 @@ def _about_unit(unit: PrivacyUnit, looked: TableLook) -> Iterator[Finding]:
     if declared.left_out:
         yield Finding(
             "cap",
-            f"the cap of {unit.rows:,} rows per unit leaves out {declared.left_out:,} of {sizes.rows:,} rows "
-            f"({_percent(declared.share)}), chosen at random: all answers are about the others",
+            f"the cap of {unit.rows:,} {sizes.of} per unit leaves out {declared.left_out:,} of {sizes.rows:,} "
+            f"{sizes.of} ({_percent(declared.share)}), chosen at random: all answers are about the others",
         )
     advised = advised_cap(sizes)
     if advised.rows != unit.rows:
-        yield Finding("cap advice", _cap_advice(advised, declared))
+        yield Finding("cap advice", _cap_advice(advised, declared, sizes.of))
 
 
 def advised_cap(sizes: UnitSizes) -> Cap:
@@ -218,11 +218,11 @@ def advised_cap(sizes: UnitSizes) -> Cap:
     return next(cap for cap in sizes.caps if cap.share <= _ACCEPTABLE_SHARE)
 
 
-def _cap_advice(advised: Cap, declared: Cap) -> str:
+def _cap_advice(advised: Cap, declared: Cap, of: str) -> str:
     """Why another cap may be better."""
     lost = f" ({_percent(advised.share)})" if advised.left_out else ""
     return (
-        f"the smallest of these caps that leaves out at most 1 % of the rows is {advised.rows:,}{lost}; noise "
+        f"the smallest of these caps that leaves out at most 1 % of the {of} is {advised.rows:,}{lost}; noise "
         f"grows with the cap, so it has {advised.rows / declared.rows:.3g} times the noise of {declared.rows:,}; the "
         "cap is published: choose it from public knowledge where there is some"
     )
