@@ -90,6 +90,11 @@ def plan(
     """
     _check_kind(workload, Workload, "a workload such as rs.workload.ranges(domain, 'age')")
     _check_kind(privacy, Privacy, "a privacy guarantee such as rs.PureDP(epsilon=1.0)")
+    if over is None and privacy.unit is not None and privacy.unit.periods is not None:
+        raise InvalidInput(
+            "expected over= beside a privacy unit with periods=: it says which attribute's cells are the periods; or "
+            "leave out periods= and say how many rows of each unit are counted in all"
+        )
     workload = for_purpose(workload, privacy, purpose)
     select = Select(effort=effort, objective=objective)
     if over is not None:

@@ -19,7 +19,15 @@ from rowspace.notebook import one_line
 from rowspace.operators import Extended, Operator, decode, encode
 from rowspace.operators.base import Vector
 from rowspace.privacy import NoiseModel, Privacy, noise_from_dict, privacy_from_dict
-from rowspace.strategy import Measured, Pooled, Strategy, asked_of_parts, calibrated_noise, check_overflow
+from rowspace.strategy import (
+    Horizon,
+    Measured,
+    Pooled,
+    Strategy,
+    asked_of_parts,
+    calibrated_noise,
+    check_overflow,
+)
 from rowspace.strategy.causal import periods_of_rows
 from rowspace.tables import ProductWorkload
 from rowspace.workload import Workload
@@ -113,6 +121,11 @@ class Plan:
     def domain(self) -> Domain:
         """The attributes that must be counted, with places for missing values."""
         return self.workload.domain.with_places(self.places)
+
+    @property
+    def horizon(self) -> Horizon | None:
+        """Where time is among the cells that are counted; None unless the plan is over periods."""
+        return Horizon(self.domain.shape, self.domain.position(self.over)) if self.over else None
 
     @cached_property
     def counted(self) -> Workload:
@@ -457,7 +470,7 @@ class Plan:
             raise FileError(f"damaged plan: {error}") from None
         try:
             check_overflow(strategy, domain.parts)
-            needed = calibrated_noise(strategy, privacy)
+            needed = calibrated_noise(strategy, privacy, plan.horizon)
         except (MemoryError, OverflowError):
             raise TooLarge(
                 "checking this plan's noise needs numbers or arrays larger than there are"

@@ -16,11 +16,11 @@ import ibis
 import numpy as np
 
 from rowspace.domain import Attribute, Categorical, Domain, Measure, Numeric, Timed
-from rowspace.exceptions import SourceError
+from rowspace.exceptions import InvalidInput, SourceError
 from rowspace.privacy import PrivacyUnit
 from rowspace.sources.binning import Recipe, bin_recipe, code_recipe, combine, follow, has_code, is_binned
 from rowspace.sources.columns import TypedColumn, timed_column, typed_column, with_times
-from rowspace.sources.contributions import bounded, bounded_number, unit_values
+from rowspace.sources.contributions import Choice, bounded, bounded_number, unit_values
 from rowspace.sources.opening import OpenTable, open_table
 from rowspace.sources.parts import (
     code_sizes,
@@ -61,7 +61,9 @@ class CodedRows:
     inside: int
 
 
-def code_rows(opened: OpenTable, domain: Domain, unit: PrivacyUnit | None = None) -> CodedRows:
+def code_rows(
+    opened: OpenTable, domain: Domain, unit: PrivacyUnit | None = None, choice: Choice | None = None
+) -> CodedRows:
     """The codes as a query that is yet to run. One scan of the data for the check.
 
     Every query about these rows sees the same of a unit's rows; another call chooses anew.
@@ -71,10 +73,16 @@ def code_rows(opened: OpenTable, domain: Domain, unit: PrivacyUnit | None = None
     """
     opened, columns = typed_columns(opened, domain)
     owner = {} if unit is None else {"unit": unit_values(opened.rows[unit.column], unit)}
+    if unit is not None and (unit.periods is None) != (choice is None):
+        raise InvalidInput(
+            f"expected a plan over periods for at most {unit.periods} periods of each {unit.column!r}: plan with "
+            "over=, or say how many rows of each are counted in all and leave out periods="
+        )
     distinct = unit is not None and unit.distinct
     if distinct:
         refuse_sums_of_units(domain)
-    inside = _rows_inside(opened, domain, columns, None if distinct else unit, owner)
+    by_codes = distinct or choice is not None
+    inside = _rows_inside(opened, domain, columns, None if by_codes else unit, owner)
     # Our own names from here on: the user's may be anything, and have been quoted by Ibis.
     values = opened.rows.select(
         **{f"value{position}": column.values for position, column in enumerate(columns)}, **owner
@@ -95,9 +103,9 @@ def code_rows(opened: OpenTable, domain: Domain, unit: PrivacyUnit | None = None
     if unit is not None:
         known = [column.notnull() for column in map(coded.__getitem__, coded.columns)]
         coded = coded.filter(combine(operator.and_, known))
-        if distinct:
-            inside = _number(fetch(opened.backend, bounded_number(coded, unit)))
-        coded = bounded(coded, unit, opened.backend)
+        if by_codes:
+            inside = _number(fetch(opened.backend, bounded_number(coded, unit, choice)))
+        coded = bounded(coded, unit, opened.backend, choice)
     return CodedRows(coded, opened.backend, inside)
 
 

@@ -30,7 +30,8 @@ def promise(privacy: Privacy) -> Promise:
     whom = (
         "It is made for one record: a person with several records is protected by as much less."
         if privacy.unit is None
-        else f"It is made for one {privacy.unit.column} with all rows, of which at most {privacy.unit.rows} count."
+        else f"It is made for one {privacy.unit.column} with all rows, of which at most {privacy.unit.rows} count"
+        f"{privacy.unit.recurring}."
     )
     return Promise(
         str(privacy),
