@@ -33,7 +33,7 @@ from rowspace.workload import Workload
 
 from .against import plan_against
 from .given import plan_given
-from .periods import plan_periods
+from .periods import alike, plan_periods
 from .places import with_cells_beside, without_unseen
 from .plan import Candidate, Plan
 from .purpose import Purpose, for_purpose
@@ -142,7 +142,7 @@ def _planned(
         W = None
         cells, counts = own.products(), products
         if objective == "max" and not weighted:
-            cells, counts = _alike(own), _alike(counted)
+            cells, counts = alike(own), alike(counted)
         if too_many or (privacy.norm == 2 and (products.only_cells or tables)):
             # Nothing over the cells can be built, or need be: for marginals residuals are optimal, and nearly so
             # where their attributes have places that are not asked for.
@@ -205,14 +205,9 @@ def _judged_by_worst(plan: Plan) -> Plan:
     return replace(plan, objective="max", max_lower_bound=bound)
 
 
-def _alike(workload: Workload) -> ProductWorkload:
-    """The queries, all equally important."""
-    return workload.alike.products() if workload.domain.measures else workload.products().unweighted()
-
-
 def _importance(workload: Workload) -> float:
     """The sum of all queries' squared weights, over those that make them equally important."""
-    relative = workload.products().powers / _alike(workload).powers
+    relative = workload.products().powers / alike(workload).powers
     return float(relative @ np.array(workload.products().sizes_of_parts, dtype=np.float64))
 
 

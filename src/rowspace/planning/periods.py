@@ -8,7 +8,7 @@ import numpy as np
 
 from rowspace.domain.periods import until_period, with_periods
 from rowspace.error import noise_level
-from rowspace.exceptions import InvalidInput, TooLarge, UnsupportedWorkload
+from rowspace.exceptions import InvalidInput, TooLarge
 from rowspace.operators import DECOMPOSITION_LIMIT
 from rowspace.privacy import Privacy
 from rowspace.strategy import (
@@ -24,6 +24,7 @@ from rowspace.strategy import (
 )
 from rowspace.strategy.causal import periods_of_rows, until
 from rowspace.strategy.causal_search import causal_results, judged, recurring_bound
+from rowspace.tables import ProductWorkload
 from rowspace.threads import one_thread_if_small
 from rowspace.workload import Workload, total
 from rowspace.workload.ended import ended
@@ -62,10 +63,6 @@ def plan_periods(
         raise TooLarge(
             f"expected at most {MOST_PERIODS:,} periods, got {domain[over].size:,}; use longer ones"
         )
-    if counted.domain.measures:
-        raise UnsupportedWorkload(
-            f"sums are not published by period yet: plan {counted.domain.measures[0].name!r} without over="
-        )
     if counted.domain.size > MOST_CELLS:
         raise TooLarge(
             f"expected at most {MOST_CELLS:,} cells of all periods together, got {counted.domain.size:,}; ask for "
@@ -76,7 +73,7 @@ def plan_periods(
     with one_thread_if_small(counted.domain.size):
         cells, counts = own.products(), counted.products()
         if select.objective == "max":
-            cells, counts = cells.unweighted(), counts.unweighted()
+            cells, counts = alike(own), alike(counted)
         W = cells.weighted_operator()
         if privacy.norm == 2:
             results = select.candidates(cells, privacy, rng, cells)
@@ -132,6 +129,11 @@ def _candidate(one: Asked, bound: float) -> Candidate:
     """A candidate as a plan lists it."""
     ratio = one.total_error / bound if bound > 0 else None
     return Candidate(one.result.name, one.total_error, ratio, one.result.seconds, one.worst)
+
+
+def alike(workload: Workload) -> ProductWorkload:
+    """The queries, all equally important."""
+    return workload.alike.products() if workload.domain.measures else workload.products().unweighted()
 
 
 def over_periods(workload: Workload, over: str) -> Workload:

@@ -54,8 +54,8 @@ class PrivacyUnit:
 
     periods, apart: for plans over periods (`rs.plan(…, over="month")`), where `rows` is the bound for one period: at
     most so many periods of a unit are counted, its first ones, each at least `apart` after the one before. A period
-    that follows sooner on another in which the unit has rows is left out. What a unit can move then depends on the strategy
-    (`rowspace.strategy.participation`); rows · periods times one record bounds it for every strategy.
+    that follows sooner on another in which the unit has rows is left out. What a unit can move then depends on the
+    strategy (`rowspace.strategy.participation`); rows · periods times one record bounds it for every strategy.
 
     Neighbours are then tables that differ in *all* rows of one unit (add-remove: the unit is there or not;
     replace-one: another unit, with rows of its own, stands in its place).

@@ -24,8 +24,8 @@ class Promise:
     beliefs: Table | None = None
 
 
-def promise(privacy: Privacy) -> Promise:
-    """A guarantee in words."""
+def promise(privacy: Privacy, part_of: str = "") -> Promise:
+    """A guarantee in words. part_of: what an instalment says of the promise."""
     bound = odds_bound(privacy)
     whom = (
         "It is made for one record: a person with several records is protected by as much less."
@@ -36,7 +36,7 @@ def promise(privacy: Privacy) -> Promise:
     return Promise(
         str(privacy),
         plain_privacy(privacy),
-        whom,
+        f"{whom} {part_of}".strip(),
         _power_words(privacy) if bound is None else _belief_words(bound),
         None if bound is None else _beliefs(privacy, bound),
     )
