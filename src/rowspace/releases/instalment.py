@@ -63,8 +63,8 @@ class Instalment(Release):
         labels = period_labels(self.horizon)
         return (
             f"This is instalment {self.number + 1} of {len(labels)} ({self.period}): the promise is one for all "
-            f"periods of {self.horizon.over} from {labels[0]} to {labels[-1]}. Later instalments add answers and change "
-            "none."
+            f"periods of {self.horizon.over} from {labels[0]} to {labels[-1]}. Later instalments add answers and "
+            "change none."
         )
 
     def series(

@@ -22,7 +22,13 @@ from .causal import causal_factor, in_integers, invertible_factor, over_time
 from .causal_laplace import fenwick, searched
 from .gaussian_optimal import GaussianOptimal
 from .product import Product
-from .recurring import MOST_PERIODS, Recurring, recurring_optimum
+from .recurring import (
+    MOST_PERIODS,
+    Recurring,
+    bound_of_moments,
+    recurring_moments,
+    recurring_optimum,
+)
 from .result import Result
 from .row_space import workload_gram
 from .selection import Select
@@ -231,10 +237,12 @@ def recurring_triangles(V: Vector, privacy: Privacy, signed: bool = False) -> li
 
 def recurring_bound(W: op.Operator, sizes: Sequence[int], axis: int, privacy: Privacy) -> float:
     """What no strategy goes below at unit noise, for units that come back; 0 where nothing is known."""
-    if not recurring_unit(privacy, sizes[axis]) or W.shape[1] > OPTIMAL_CELLS:
+    unit = privacy.unit
+    if unit is None or unit.periods is None or privacy.norm == 1 or W.shape[1] > OPTIMAL_CELLS:
         return 0.0
     order = by_period(sizes, axis)
     V, periods = workload_gram(W)[np.ix_(order, order)], sizes[axis]
     own = V.reshape(periods, len(V) // periods, periods, -1)
     found = recurring(np.einsum("tcuc->tu", own), privacy)
-    return 0.0 if found is None else found.bound_of(V)
+    M = found.moments if found else recurring_moments(periods, unit.periods, unit.apart)
+    return bound_of_moments(M, V)

@@ -243,18 +243,27 @@ def pattern_values(Y: Vector, patterns: Integers) -> Vector:
 
 def farther(Y: Vector, patterns: Integers, most: int, apart: int) -> Integers:
     """The best of some sets, made better by one place at a time: one more, one less, or one moved."""
-    best: Integers = patterns[int(np.argmax(pattern_values(Y, patterns)))]
-    value, n = float(best @ Y @ best), len(best)
+    best: Integers = patterns[int(np.argmax(pattern_values(Y, patterns)))].copy()
+    n, own = len(best), np.diagonal(Y)
+    ends, starts = np.minimum(np.arange(n) + apart, n), np.maximum(np.arange(n) - apart + 1, 0)
     for _ in range(4 * most):
-        without = best - np.eye(n, dtype=np.int64)[np.flatnonzero(best)]
-        others = np.concatenate([best[None], without])
-        more = (others[:, None, :] + np.eye(n, dtype=np.int64)).reshape(-1, n)
-        tried = np.concatenate([without, more])
-        ends = np.cumsum(np.pad(tried, ((0, 0), (apart, 0))), axis=1)
-        # No `apart` places in a row hold two of a set.
-        fits = ((ends[:, apart:] - ends[:, :n]) <= 1).all(axis=1) & (tried.sum(axis=1) <= most)
-        values = pattern_values(Y, tried[fits])
-        if not len(values) or values.max() <= value * (1 + 1e-12):
+        beside, inside = Y @ best, np.flatnonzero(best)
+        until = np.concatenate([[0], np.cumsum(best)])
+        near = until[ends] - until[starts]  # how many of the set are too close to each place
+        more = np.where(near == 0, 2 * beside + own, -np.inf)
+        less = own[inside] - 2 * beside[inside]
+        close = np.abs(inside[:, None] - np.arange(n)) < apart
+        moved = less[:, None] + 2 * beside + own - 2 * Y[inside]
+        moved = np.where((near - close == 0) & (best == 0), moved, -np.inf)
+        gains = [more.max() if len(inside) < most else -np.inf, less.max(), moved.max()]
+        if max(gains) <= 1e-12 * float(beside @ best):
             return best
-        best, value = tried[fits][int(np.argmax(values))], float(values.max())
+        kind = int(np.argmax(gains))
+        taken, place = divmod(int(np.argmax(moved)), n)
+        if kind == 0:
+            best[int(np.argmax(more))] = 1
+        elif kind == 1:
+            best[inside[int(np.argmax(less))]] = 0
+        else:
+            best[inside[taken]], best[place] = 0, 1
     return best

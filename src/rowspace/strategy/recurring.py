@@ -25,8 +25,8 @@ from rowspace.operators.base import Vector
 
 from .participation import farther, pattern_values, regular
 
-MOST_PERIODS = 256
-"""Most periods for which it is searched: a step takes three decompositions."""
+MOST_PERIODS = 512
+"""Most periods for which it is searched: a step takes four decompositions."""
 
 GAP = 1e-3
 """How close to its bound the search stops."""
@@ -42,15 +42,6 @@ class Recurring:
     X: Vector
     bound: float
     moments: Vector
-
-    def bound_of(self, V: Vector) -> float:
-        """What no strategy goes below for other queries, of cells that come in the order of time.
-
-        A person who stays in one cell, all cells alike, has the moments M ⊗ I/cells.
-        """
-        cells = len(V) // len(self.moments)
-        root = np.kron(_root(self.moments), np.eye(cells) / np.sqrt(cells))
-        return _squared_trace(root @ V @ root)
 
 
 def recurring_optimum(V: Vector, most: int, apart: int, *, signed: bool) -> Recurring:
@@ -90,6 +81,22 @@ def recurring_optimum(V: Vector, most: int, apart: int, *, signed: bool) -> Recu
             kept = np.clip(kept + _PULL * np.where(pull < 0, pull, 0.3 * pull), 0.0, 1.0)
             np.fill_diagonal(kept, 1.0)
     return Recurring(best[1], proof[0], proof[1])
+
+
+def recurring_moments(n: int, most: int, apart: int) -> Vector:
+    """M for people whose periods follow as closely as they may, their first one at random."""
+    patterns = regular(n, most, apart)
+    return np.asarray(patterns.T @ patterns / n)
+
+
+def bound_of_moments(M: Vector, V: Vector) -> float:
+    """What no strategy goes below for queries over cells in the order of time, by people who stay in one cell.
+
+    All cells alike, they have the moments M ⊗ I/cells.
+    """
+    cells = len(V) // len(M)
+    root = np.kron(_root(M), np.eye(cells) / np.sqrt(cells))
+    return _squared_trace(root @ V @ root)
 
 
 def _between(M: Vector, kept: Vector, V: Vector) -> Vector:
