@@ -195,9 +195,16 @@ def _counts(plan: Plan, number: int, source: Any, table: str | None, state: Any,
     from .sources import count_cells
 
     axis = plan.domain.position(plan.over)
+    unit = plan.privacy.unit
+    if unit is not None and state is not None:
+        raise InvalidInput(
+            f"expected no state= beside a privacy unit: in which periods a {unit.column!r} is counted depends on "
+            "earlier ones, so the source must hold them"
+        )
     if state is None:
         cut = until_period(plan.domain, plan.over, number + 1)
-        counts = count_cells(_so_far(source, plan, 0, number + 1), cut, table=table)
+        rows = _so_far(source, plan, 0, number + 1)
+        counts = count_cells(rows, cut, table=table, unit=unit, over=plan.over, key=digest)
         counts.setflags(write=False)
         return counts
     kept = _read_state(state, plan, number, digest)

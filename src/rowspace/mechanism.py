@@ -117,7 +117,7 @@ def chosen_random(keeper: BudgetKeeper | None, random: BitSource | None) -> BitS
 def checked(plan: Plan) -> Plan:
     """A copy of a plan that nobody else has, with the noise that its guarantee needs."""
     own = checked_plan(plan)
-    if own.noise != calibrated_noise(own.strategy, own.privacy):
+    if own.noise != calibrated_noise(own.strategy, own.privacy, own.horizon):
         raise InvalidInput(
             f"expected the noise that {own.privacy} needs for this strategy, got another; a plan put together by "
             "hand takes it from Privacy.noise, and rs.plan makes plans that have it"
@@ -149,7 +149,7 @@ def counts_for(
     sets = Strategy.of(plan.strategy).sets
     if sets is not None:
         return count_marginals(source, plan.domain, sets, table=table, unit=unit, progress=progress)
-    cells = count_cells(source, plan.domain, table=table, unit=unit)
+    cells = count_cells(source, plan.domain, table=table, unit=unit, over=plan.over or None)
     cells.setflags(write=False)  # nobody else has it: it need not be copied to be checked
     return cells
 

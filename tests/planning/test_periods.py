@@ -89,8 +89,10 @@ def test_bad_input():
     days = rs.Domain(t=rs.Numeric(0, 5000, bins=5000))
     with pytest.raises(TooLarge, match="periods"):
         rs.plan(w.prefixes(days, "t"), rs.ZCDP(0.5), over="t")
-    with pytest.raises(InvalidInput, match="unit="):
+    with pytest.raises(InvalidInput, match="periods=12"):
         rs.plan(WORKLOADS["prefixes"], rs.ZCDP(0.5, unit=rs.PrivacyUnit("person", 2)), over="month")
+    with pytest.raises(InvalidInput, match="over="):
+        rs.plan(WORKLOADS["prefixes"], rs.ZCDP(0.5, unit=rs.PrivacyUnit("person", 2, periods=3)))
     with pytest.raises(InvalidInput, match="strategy="):
         rs.plan(WORKLOADS["prefixes"], rs.ZCDP(0.5), over="month", strategy=np.eye(12))
 
@@ -122,7 +124,7 @@ def test_products_with_joint_factors_are_certified():
 
 def test_the_product_bound_is_that_of_the_dense_optimum():
     from rowspace.strategy import GaussianOptimal
-    from rowspace.strategy.causal import _product_bound
+    from rowspace.strategy.causal_search import _product_bound
 
     domain = rs.Domain(
         month=rs.Numeric(0, 6, bins=6, outside="drop"), age=rs.Numeric(0, 8, bins=8, outside="drop")
@@ -134,6 +136,6 @@ def test_the_product_bound_is_that_of_the_dense_optimum():
     ]
     for workload, exact in ((sum(parts[1:], parts[0]), True), (sum(parts[2:], parts[0]), False)):
         optimum = GaussianOptimal().optimize(workload.weighted_operator(), rs.ZCDP(0.5)).total_error
-        bound = _product_bound(workload.products(), rs.ZCDP(0.5))
+        bound = _product_bound(workload.products(), rs.ZCDP(0.5), 0)
         assert bound <= optimum
         assert bound > 0.999 * optimum if exact else bound == 0.0

@@ -12,15 +12,15 @@ from rowspace import operators as op
 from rowspace.error import noise_level, profile_trace
 from rowspace.exceptions import InvalidInput
 from rowspace.strategy.causal import (
-    by_period,
     causal_factor,
     in_integers,
     over_time,
     periods_of_rows,
     rows_of_period,
-    triangles,
     until,
 )
+from rowspace.strategy.causal_search import triangles
+from rowspace.strategy.timing import by_period
 
 
 @given(st.integers(1, 8), st.integers(0, 8), st.integers(0, 2**32 - 1))

@@ -36,7 +36,7 @@ def known_keys(text: str) -> set[str]:
 @pytest.mark.parametrize(
     ("place", "least"),
     [
-        ("[privacy]\n", 7),
+        ("[privacy]\n", 9),
         ("[domain.age]\n", 7),
         ("[domain.sex]\n", 5),
         ("[[workload]]\n", 20),

@@ -35,10 +35,10 @@ from rowspace.privacy import (
     Privacy,
     PureDP,
     RoundedGaussian,
-    integer_norm,
 )
 from rowspace.privacy.calibration import paper_gaussian_variance
 from rowspace.privacy.filters import gaussian_limit, gaussian_rho, on_grid, pure_rho
+from rowspace.strategy import step_over
 
 _EXACT_DIGITS = 12
 _ROUNDED_DIGITS = 6
@@ -135,7 +135,7 @@ def threshold_cost(guarantee: Privacy, composition: str, privacy: ApproxDP) -> C
 def proven(plan: Plan) -> Fraction:
     """The ε of a plan's Laplace noise, or the ρ of its Gaussian noise: as stated, or as achieved if that is more."""
     privacy, noise = plan.privacy, plan.noise
-    change = privacy.step_norm(max(1, integer_norm(plan.strategy, privacy)))
+    change = step_over(plan.strategy, privacy, plan.horizon)
     match privacy, noise:
         case PureDP(), DiscreteLaplace(scale=scale):
             return _not_less(stated(privacy), change / scale)
@@ -171,10 +171,10 @@ def require_same_promise(privacy: Privacy, guarantee: Privacy) -> None:
             f"the budget protects {_protected(guarantee)}, the plan {_protected(privacy)}; the two do not add up: plan "
             "with the budget's privacy unit, or create a budget for this one"
         )
-    if wanted is not None and got is not None and got.rows > wanted.rows:
+    if wanted is not None and got is not None and got.most_rows > wanted.most_rows:
         raise LedgerError(
-            f"the budget lets at most {wanted.rows} rows of each {wanted.column!r} be counted, the plan counts up to "
-            f"{got.rows}; plan with rows={wanted.rows} or fewer"
+            f"the budget lets at most {wanted.most_rows} rows of each {wanted.column!r} be counted, the plan counts up "
+            f"to {got.most_rows}; plan with fewer"
         )
 
 

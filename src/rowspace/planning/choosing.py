@@ -35,7 +35,7 @@ from .against import plan_against
 from .facts import known_facts
 from .given import plan_given
 from .informed import plan_informed
-from .periods import plan_periods
+from .periods import alike, plan_periods
 from .places import with_cells_beside, without_unseen
 from .plan import Candidate, Plan
 from .purpose import Purpose, for_purpose
@@ -96,6 +96,11 @@ def plan(
     """
     _check_kind(workload, Workload, "a workload such as rs.workload.ranges(domain, 'age')")
     _check_kind(privacy, Privacy, "a privacy guarantee such as rs.PureDP(epsilon=1.0)")
+    if over is None and privacy.unit is not None and privacy.unit.periods is not None:
+        raise InvalidInput(
+            "expected over= beside a privacy unit with periods=: it says which attribute's cells are the periods; or "
+            "leave out periods= and say how many rows of each unit are counted in all"
+        )
     workload = for_purpose(workload, privacy, purpose)
     select = Select(effort=effort, objective=objective)
     facts = known_facts({} if known is None else known, impossible)
@@ -150,7 +155,7 @@ def _planned(
         W = None
         cells, counts = own.products(), products
         if objective == "max" and not weighted:
-            cells, counts = _alike(own), _alike(counted)
+            cells, counts = alike(own), alike(counted)
         if too_many or (privacy.norm == 2 and (products.only_cells or tables)):
             # Nothing over the cells can be built, or need be: for marginals residuals are optimal, and nearly so
             # where their attributes have places that are not asked for.
@@ -213,14 +218,9 @@ def _judged_by_worst(plan: Plan) -> Plan:
     return replace(plan, objective="max", max_lower_bound=bound)
 
 
-def _alike(workload: Workload) -> ProductWorkload:
-    """The queries, all equally important."""
-    return workload.alike.products() if workload.domain.measures else workload.products().unweighted()
-
-
 def _importance(workload: Workload) -> float:
     """The sum of all queries' squared weights, over those that make them equally important."""
-    relative = workload.products().powers / _alike(workload).powers
+    relative = workload.products().powers / alike(workload).powers
     return float(relative @ np.array(workload.products().sizes_of_parts, dtype=np.float64))
 
 

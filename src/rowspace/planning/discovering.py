@@ -162,6 +162,10 @@ def discovery_plan(
         raise InvalidInput("expected unit= or a promise that has one, got both; leave unit= out")
     if type(privacy) is ApproxDP:
         own = PrivacyUnit(unit, 1) if isinstance(unit, str) else PrivacyUnit.of(unit) or privacy.unit
+        if own is not None and own.periods is not None:
+            raise InvalidInput(
+                "expected a privacy unit without periods=: values are found in all records at once"
+            )
         # Anew: what was set on a promise after it was made is checked like any other.
         privacy = ApproxDP(privacy.epsilon, privacy.delta, privacy.neighbours, own)
     return DiscoveryPlan(columns, privacy, at_least, other)

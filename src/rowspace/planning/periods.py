@@ -7,19 +7,24 @@ from dataclasses import replace
 import numpy as np
 
 from rowspace.domain.periods import until_period, with_periods
-from rowspace.exceptions import InvalidInput, TooLarge, UnsupportedWorkload
+from rowspace.error import noise_level
+from rowspace.exceptions import InvalidInput, TooLarge
 from rowspace.operators import DECOMPOSITION_LIMIT
 from rowspace.privacy import Privacy
 from rowspace.strategy import (
     Asked,
+    Horizon,
     IdentityStrategy,
     Select,
     WorstQueryResult,
     as_asked,
     best_lower_bound,
+    calibrated_noise,
     dropped_bits,
 )
-from rowspace.strategy.causal import causal_results, judged, periods_of_rows, until
+from rowspace.strategy.causal import periods_of_rows, until
+from rowspace.strategy.causal_search import causal_results, judged, recurring_bound
+from rowspace.tables import ProductWorkload
 from rowspace.threads import one_thread_if_small
 from rowspace.workload import Workload, total
 from rowspace.workload.ended import ended
@@ -45,10 +50,11 @@ def plan_periods(
     - The bound is that of all strategies, also of those that wait until the end
       (tests/planning/test_periods.py::test_time_costs_nothing).
     """
-    if privacy.unit is not None:
+    if privacy.unit is not None and privacy.unit.periods is None:
         raise InvalidInput(
-            "expected a guarantee for records beside over=: which rows of a unit are counted is drawn anew for every "
-            "period, so that a bound on the rows of a table says nothing about all periods; leave out unit="
+            "expected a privacy unit that says in how many periods it is counted, such as "
+            f"PrivacyUnit({privacy.unit.column!r}, rows={privacy.unit.rows}, periods=12), whose rows are those of one "
+            "period"
         )
     own_workload = over_periods(workload, over)
     domain = own_workload.domain
@@ -56,10 +62,6 @@ def plan_periods(
     if domain[over].size > MOST_PERIODS:
         raise TooLarge(
             f"expected at most {MOST_PERIODS:,} periods, got {domain[over].size:,}; use longer ones"
-        )
-    if counted.domain.measures:
-        raise UnsupportedWorkload(
-            f"sums are not published by period yet: plan {counted.domain.measures[0].name!r} without over="
         )
     if counted.domain.size > MOST_CELLS:
         raise TooLarge(
@@ -71,13 +73,14 @@ def plan_periods(
     with one_thread_if_small(counted.domain.size):
         cells, counts = own.products(), counted.products()
         if select.objective == "max":
-            cells, counts = cells.unweighted(), counts.unweighted()
+            cells, counts = alike(own), alike(counted)
         W = cells.weighted_operator()
         if privacy.norm == 2:
             results = select.candidates(cells, privacy, rng, cells)
             unit_bound = max(result.lower_bound for result in results) / privacy.unit_variance
         else:
             results, unit_bound = [IdentityStrategy().optimize(W, privacy)], best_lower_bound(W, privacy)
+        unit_bound = max(unit_bound, recurring_bound(W, cells.sizes, axis, privacy))
         proved = [r.max_lower_bound for r in results if isinstance(r, WorstQueryResult)]
         worst = max(unit_bound / W.shape[0], *(b / privacy.unit_variance for b in proved), 0.0)
         found = causal_results(results, cells, counts, privacy, select, axis)
@@ -88,8 +91,10 @@ def plan_periods(
             found = [
                 judged(r.name, r.strategy, weighted, privacy, replace(r, lower_bound=0.0)) for r in found
             ]
-        asked = as_asked(found, weighted, counted.products(), privacy, select.objective, counted.domain.parts)
+        alone = _in_one_period(privacy)
+        asked = as_asked(found, weighted, counted.products(), alone, select.objective, counted.domain.parts)
         asked = [one for one in asked if not dropped_bits(one.integers)]  # rounding would differ by period
+        asked = _by_noise(asked, privacy, Horizon(counted.domain.shape, axis), select.objective)
     bound = privacy.least_variance * unit_bound
     best, places = asked[0], counted.domain.places
     largest = privacy.least_variance * worst if select.objective == "max" else 0.0
@@ -99,10 +104,36 @@ def plan_periods(
     return Plan(own_workload, privacy, best.integers, *figures, over=over)
 
 
+def _in_one_period(privacy: Privacy) -> Privacy:
+    """The promise to units that are in one period only: what candidates are rounded for."""
+    if privacy.unit is None:
+        return privacy
+    return replace(privacy, unit=replace(privacy.unit, periods=None, apart=1))  # type: ignore[type-var]
+
+
+def _by_noise(asked: list[Asked], privacy: Privacy, horizon: Horizon, objective: str) -> list[Asked]:
+    """The candidates with the noise that they need for what a unit moves in all its periods, best first."""
+    if privacy.unit is None:
+        return asked
+    drawn = []
+    for one in asked:
+        noise = calibrated_noise(one.integers, privacy, horizon)
+        # At enormous budgets no noise is left to compare with.
+        before = one.noise.variance or noise_level(one.result.strategy, privacy)
+        error = (one.total_error if one.noise.variance else one.result.total_error) * noise.variance / before
+        drawn.append(replace(one, noise=noise, total_error=error))
+    return sorted(drawn, key=lambda one: one.total_error if objective == "total" else one.worst or 0.0)
+
+
 def _candidate(one: Asked, bound: float) -> Candidate:
     """A candidate as a plan lists it."""
     ratio = one.total_error / bound if bound > 0 else None
     return Candidate(one.result.name, one.total_error, ratio, one.result.seconds, one.worst)
+
+
+def alike(workload: Workload) -> ProductWorkload:
+    """The queries, all equally important."""
+    return workload.alike.products() if workload.domain.measures else workload.products().unweighted()
 
 
 def over_periods(workload: Workload, over: str) -> Workload:

@@ -20,6 +20,7 @@ from rowspace.operators import Extended, Operator, decode, encode
 from rowspace.operators.base import Vector
 from rowspace.privacy import NoiseModel, Privacy, noise_from_dict, privacy_from_dict
 from rowspace.strategy import (
+    Horizon,
     Measured,
     Pooled,
     Strategy,
@@ -124,6 +125,11 @@ class Plan:
     def domain(self) -> Domain:
         """The attributes that must be counted, with places for missing values."""
         return self.workload.domain.with_places(self.places)
+
+    @property
+    def horizon(self) -> Horizon | None:
+        """Where time is among the cells that are counted; None unless the plan is over periods."""
+        return Horizon(self.domain.shape, self.domain.position(self.over)) if self.over else None
 
     @cached_property
     def counted(self) -> Workload:
@@ -485,7 +491,7 @@ class Plan:
             raise FileError(f"damaged plan: {error}") from None
         try:
             check_overflow(strategy, domain.parts)
-            needed = calibrated_noise(strategy, privacy)
+            needed = calibrated_noise(strategy, privacy, plan.horizon)
         except (MemoryError, OverflowError):
             raise TooLarge(
                 "checking this plan's noise needs numbers or arrays larger than there are"

@@ -71,7 +71,8 @@ def plot_what_if(plan: Plan, parameters: Sequence[float] | None = None, ax: Axes
         raise InvalidInput(f"expected a list of values of {name}, got shape {values.shape}")
     profile_term = plan.rmse**2 / plan.noise.variance
     variances = [
-        calibrated_noise(plan.strategy, _at(plan.privacy, value)).variance for value in values.tolist()
+        calibrated_noise(plan.strategy, _at(plan.privacy, value), plan.horizon).variance
+        for value in values.tolist()
     ]
     errors = [sqrt(profile_term * variance) for variance in variances]
     ax = curve(values, errors, here=(own, plan.rmse), ax=ax)

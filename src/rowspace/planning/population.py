@@ -65,12 +65,13 @@ def _capped(unit: PrivacyUnit) -> str:
     if unit.distinct:
         cells = "1 cell" if unit.rows == 1 else f"{unit.rows:,} cells"
         return (
-            f"Each {unit.column} is counted at most once in a cell and in at most {cells}, and no row without one; "
+            f"Each {unit.column} is counted at most once in a cell and in at most {cells}{unit.recurring}, and no row "
+            "without one; "
             "where cells are summed, once for each of them."
         )
     rows = "1 row" if unit.rows == 1 else f"{unit.rows:,} rows"
     verb = "is" if unit.rows == 1 else "are"
-    return f"At most {rows} of each {unit.column} {verb} counted, and no row without one."
+    return f"At most {rows} of each {unit.column} {verb} counted{unit.recurring}, and no row without one."
 
 
 def _drops(attribute: Attribute) -> bool:

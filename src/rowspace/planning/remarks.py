@@ -42,7 +42,7 @@ def remarks(plan: Plan) -> tuple[str, ...]:
     unit = plan.privacy.unit
     if unit is not None and unit.rows > 1:
         privacy: Any = plan.privacy
-        one = calibrated_noise(plan.strategy, replace(privacy, unit=replace(unit, rows=1)))
+        one = calibrated_noise(plan.strategy, replace(privacy, unit=replace(unit, rows=1)), plan.horizon)
         price = sqrt(plan.noise.variance / one.variance) if one.variance > 0 else inf
         what = "cells" if unit.distinct else "rows"
         found.append(

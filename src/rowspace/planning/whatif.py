@@ -14,8 +14,8 @@ from math import ceil, floor, inf, log10, sqrt
 from typing import Any
 
 from rowspace.exceptions import InvalidInput
-from rowspace.privacy import Privacy, integer_norm
-from rowspace.strategy import asked_of_parts, to_integers
+from rowspace.privacy import Privacy
+from rowspace.strategy import asked_of_parts, step_over, to_integers
 
 from .groups import GroupError
 from .plan import Plan
@@ -82,7 +82,7 @@ def recalibrated(plan: Plan, privacy: Privacy) -> Plan:
     if privacy.norm != plan.privacy.norm:
         raise InvalidInput("a strategy for one kind of noise is not a strategy for another; plan again")
     strategy, noise = to_integers(
-        asked_of_parts(plan.strategy, plan.domain.parts), privacy, plan.domain.parts
+        asked_of_parts(plan.strategy, plan.domain.parts), privacy, plan.domain.parts, plan.horizon
     )
     other = dataclasses.replace(plan, privacy=privacy, strategy=strategy, noise=noise)
     factor = _noise_per_sensitivity(other) / _noise_per_sensitivity(plan)
@@ -144,5 +144,5 @@ def rounded_up(value: float) -> float:
 
 def _noise_per_sensitivity(plan: Plan) -> float:
     """Variance of the integer noise per squared unit of sensitivity: what all errors are proportional to."""
-    squared = integer_norm(plan.strategy, plan.privacy) ** (2 if plan.privacy.norm == 1 else 1)
+    squared = step_over(plan.strategy, plan.privacy, plan.horizon) ** (2 if plan.privacy.norm == 1 else 1)
     return plan.noise.variance / max(1, squared)

@@ -73,7 +73,11 @@ class Privacy(ABC):
         (0.08, 0.0136...)
         """
         unit = self.unit_variance
-        return unit if unit > 2.0**60 else min(unit, self.noise(1).variance)  # beyond, equal to all digits
+        if unit > 2.0**60:
+            return unit  # equal to all digits
+        # Whatever else a unit may move, it may have all its rows of one period in one cell.
+        rows = 1 if self.unit is None else self.unit.rows
+        return min(unit, self._noise(rows**self.norm).variance)
 
     @property
     def is_coarse(self) -> bool:
@@ -89,17 +93,29 @@ class Privacy(ABC):
         DiscreteLaplace(scale=Fraction(6, 1))
         """
         advice = "a strategy whose answers no record can change needs no noise"
-        return self._noise(self.step_norm(positive_integer("integer_norm", integer_norm, advice)))
+        return self.noise_of_step(self.step_norm(positive_integer("integer_norm", integer_norm, advice)))
+
+    def noise_of_step(self, step_norm: int) -> NoiseModel:
+        """The integer noise for answers that neighbours, units with all their rows, move by so much at most.
+
+        step_norm: the largest change between neighbours, as `step_norm` has it or a strategy over periods knows it.
+
+        >>> ZCDP(0.5, unit=PrivacyUnit("user_id", rows=3)).noise_of_step(18)
+        DiscreteGaussian(sigma_squared=Fraction(18, 1))
+        """
+        return self._noise(positive_integer("step_norm", step_norm, "it is what `step_norm` returns"))
 
     def step_norm(self, integer_norm: int) -> int:
         """From the largest change by one record to the largest between neighbours: k or k² times that.
+
+        Of a unit in several periods it is a bound; `rowspace.strategy.participation` knows more.
 
         integer_norm: the largest change by one record.
 
         >>> ZCDP(0.5, unit=PrivacyUnit("user_id", rows=3)).step_norm(2)
         18
         """
-        return integer_norm if self.unit is None else integer_norm * self.unit.rows**self.norm
+        return integer_norm if self.unit is None else integer_norm * self.unit.most_rows**self.norm
 
     @property
     @abstractmethod

@@ -52,6 +52,11 @@ class PrivacyUnit:
     distinct: count units rather than rows: a unit is counted at most once in a cell of what a release counts over, and
     in at most `rows` cells. Where cells are summed, it counts once for each of them.
 
+    periods, apart: for plans over periods (`rs.plan(…, over="month")`), where `rows` is the bound for one period: at
+    most so many periods of a unit are counted, its first ones, each at least `apart` after the one before. A period
+    that follows sooner on another in which the unit has rows is left out. What a unit can move then depends on the
+    strategy (`rowspace.strategy.participation`); rows · periods times one record bounds it for every strategy.
+
     Neighbours are then tables that differ in *all* rows of one unit (add-remove: the unit is there or not;
     replace-one: another unit, with rows of its own, stands in its place).
 
@@ -83,6 +88,8 @@ class PrivacyUnit:
     column: str
     rows: int
     distinct: bool = False
+    periods: int | None = None
+    apart: int = 1
 
     def __post_init__(self) -> None:
         if (
@@ -99,6 +106,26 @@ class PrivacyUnit:
             raise InvalidPrivacy(f"expected distinct to be True or False, got {type(self.distinct).__name__}")
         advice = "state the most rows of each that may be counted"
         object.__setattr__(self, "rows", positive_integer("rows of a privacy unit", self.rows, advice))
+        if self.periods is None and self.apart != 1:
+            raise InvalidPrivacy(
+                "expected apart= beside periods=: it says how far apart the periods of a unit are"
+            )
+        if self.periods is not None:
+            advice = "state the most periods in which each may be counted"
+            object.__setattr__(
+                self, "periods", positive_integer("periods of a privacy unit", self.periods, advice)
+            )
+        advice = "state how many periods later a unit is counted again, 1 for the next one"
+        object.__setattr__(self, "apart", positive_integer("apart of a privacy unit", self.apart, advice))
+
+    @property
+    def most_rows(self) -> int:
+        """The most rows of a unit that are counted in all.
+
+        >>> PrivacyUnit("user_id", rows=2, periods=12).most_rows
+        24
+        """
+        return self.rows * (self.periods or 1)
 
     def step(self, neighbours: Neighbours) -> str:
         """What neighbours differ in, in plain words. neighbours: whether a unit is added, removed or replaced.
@@ -115,7 +142,8 @@ class PrivacyUnit:
         >>> PrivacyUnit("user_id", rows=3).to_dict()
         {'column': 'user_id', 'rows': 3}
         """
-        return {"column": self.column, "rows": self.rows} | ({"distinct": True} if self.distinct else {})
+        tree = {"column": self.column, "rows": self.rows} | ({"distinct": True} if self.distinct else {})
+        return tree if self.periods is None else tree | {"periods": self.periods, "apart": self.apart}
 
     @classmethod
     def of(cls, value: object) -> PrivacyUnit | None:
@@ -124,20 +152,41 @@ class PrivacyUnit:
         value: a unit, a table of `to_dict`, or None.
 
         >>> PrivacyUnit.of({"column": "user_id", "rows": 3})
-        PrivacyUnit(column='user_id', rows=3, distinct=False)
+        PrivacyUnit(column='user_id', rows=3)
         """
         if value is None or isinstance(value, cls):
             return value
-        if isinstance(value, dict) and {"column", "rows"} <= value.keys() <= {"column", "rows", "distinct"}:
+        if isinstance(value, dict) and {"column", "rows"} <= value.keys() <= {*cls.__slots__}:
             return cls(**value)
         raise InvalidPrivacy(
             "expected unit to be a PrivacyUnit(column, rows), or None where a record is a person, "
             f"got {type(value).__name__}"
         )
 
+    def __repr__(self) -> str:
+        """As it is written: what is left at its default is left out."""
+        shown = {"distinct": self.distinct, "periods": self.periods, "apart": self.apart}
+        more = "".join(
+            f", {name}={value!r}" for name, value in shown.items() if value not in (False, None, 1)
+        )
+        return f"PrivacyUnit(column={self.column!r}, rows={self.rows!r}{more})"
+
     def __str__(self) -> str:
         if self.distinct:
             cells = "1 cell" if self.rows == 1 else f"{self.rows} cells"
-            return f"{self.column!r}, counted at most once in a cell and in at most {cells}"
+            return f"{self.column!r}, counted at most once in a cell and in at most {cells}{self.recurring}"
         kept = "1 row is" if self.rows == 1 else f"{self.rows} rows are"
-        return f"{self.column!r}, of which at most {kept} counted"
+        return f"{self.column!r}, of which at most {kept} counted{self.recurring}"
+
+    @property
+    def recurring(self) -> str:
+        """In which periods a unit is counted, in words; nothing where there are none.
+
+        >>> PrivacyUnit("user_id", rows=1, periods=4, apart=3).recurring
+        ' in a period, in at most 4 periods, each at least 3 after the one before'
+        """
+        if self.periods is None:
+            return ""
+        most = "1 period" if self.periods == 1 else f"{self.periods} periods"
+        later = f", each at least {self.apart} after the one before" if self.apart > 1 else ""
+        return f" in a period, in at most {most}{later}"

@@ -55,20 +55,32 @@ class Instalment(Release):
     @property
     def statement(self) -> str:
         """What was promised, and for how long."""
+        return f"{super().statement} {self.part_of}"
+
+    @property
+    def part_of(self) -> str:
+        """Which instalment it is, of what, and that later ones change nothing."""
         labels = period_labels(self.horizon)
         return (
-            f"{super().statement} This is instalment {self.number + 1} of {len(labels)} ({self.period}): the promise "
-            f"is one for all periods of {self.horizon.over} from {labels[0]} to {labels[-1]}. Later instalments add "
-            "answers and change none."
+            f"This is instalment {self.number + 1} of {len(labels)} ({self.period}): the promise is one for all "
+            f"periods of {self.horizon.over} from {labels[0]} to {labels[-1]}. Later instalments add answers and "
+            "change none."
         )
 
     def series(
-        self, kind: str = "period", by: Sequence[str] = (), *, periods: int = 1, level: float = 0.95
+        self,
+        kind: str = "period",
+        by: Sequence[str] = (),
+        *,
+        measure: str | None = None,
+        periods: int = 1,
+        level: float = 0.95,
     ) -> pd.DataFrame:
         """Figures over the periods so far, with error bars; free, as all answers.
 
         kind: "period", "cumulative", "year to date", "window" (of so many `periods`), "change" or "growth" (from so
-        many `periods` before). by: attributes whose cells have rows of their own. level: of the intervals.
+        many `periods` before). by: attributes whose cells have rows of their own. measure: what is summed; left out,
+        records are counted. level: of the intervals.
 
         >>> import rowspace as rs
         >>> domain = rs.Domain(month=rs.Dates("2024-01-01", "2025-01-01", every="month"))
@@ -79,15 +91,21 @@ class Instalment(Release):
         """
         from .series import series
 
-        return series(self, kind, by, periods=periods, level=level)
+        return series(self, kind, by, measure=measure, periods=periods, level=level)
 
     def plot_series(
-        self, kind: str = "period", *, periods: int = 1, level: float = 0.95, ax: Axes | None = None
+        self,
+        kind: str = "period",
+        *,
+        measure: str | None = None,
+        periods: int = 1,
+        level: float = 0.95,
+        ax: Axes | None = None,
     ) -> Axes:
         """Figures over the periods so far as a line with a band; the arguments are those of `series`."""
         from .series import plot_series
 
-        return plot_series(self, kind, periods=periods, level=level, ax=ax)
+        return plot_series(self, kind, measure=measure, periods=periods, level=level, ax=ax)
 
     def __repr__(self) -> str:
         return one_line(f"<Instalment {self.period} of {self.plan.workload.size:,} answers so far>")

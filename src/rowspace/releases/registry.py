@@ -93,7 +93,11 @@ def _privacy_loss(privacy: Privacy) -> dict[str, Any]:
     tree = privacy.to_dict()
     replaces = privacy.neighbours is Neighbours.REPLACE_ONE
     who = "one record" if unit is None else f"all records of one value of {unit.column!r}"
-    cap = "" if unit is None else f" Of each value at most {unit.rows} records are counted, chosen at random."
+    cap = (
+        ""
+        if unit is None
+        else f" Of each value at most {unit.rows} records are counted{unit.recurring}, chosen at random."
+    )
     change = f"the replacement of {who} by another" if replaces else f"the presence of {who}"
     return {
         "privacy_unit": "Record" if unit is None else f"All records of one {unit.column}",

@@ -1,7 +1,8 @@
-"""Answers over time: counts by period, cumulative, to date, in windows, their changes and growth, with error bars.
+"""Answers over time by period, cumulative, to date, in windows, their changes and growth, with error bars.
 
-All but growth are linear queries, so that noise which they share is taken into account as in every answer, and all
-periods agree with one another. Growth is a ratio of two counts less one, as `derived.ratio` has it.
+They are counts, or sums of a measure. All but growth are linear queries, so that noise which they share is taken into
+account as in every answer, and all periods agree with one another. Growth is a ratio of two of them less one, as
+`derived.ratio` has it.
 """
 
 from __future__ import annotations
@@ -12,11 +13,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from rowspace.domain import Dates
+from rowspace.domain import Dates, Domain
 from rowspace.exceptions import InvalidInput
 from rowspace.operators import Dense, Operator
 from rowspace.operators.base import Vector
-from rowspace.workload import matrix, product
+from rowspace.workload import Workload, product, sum
 
 from .derived import ratio
 
@@ -30,11 +31,18 @@ KINDS = ("period", "cumulative", "year to date", "window", "change", "growth")
 
 
 def series(
-    release: Release, kind: str, by: Sequence[str] = (), *, periods: int = 1, level: float = 0.95
+    release: Release,
+    kind: str,
+    by: Sequence[str] = (),
+    *,
+    measure: str | None = None,
+    periods: int = 1,
+    level: float = 0.95,
 ) -> pd.DataFrame:
     """One row for every period, and combination of the attributes `by`, for which the figure is known.
 
-    periods: the width of a window, or how many periods before the one that a change or growth is from.
+    measure: what is summed; else records are counted. periods: the width of a window, or how many periods before the
+    one that a change or growth is from.
     """
     import pandas as pd
 
@@ -52,12 +60,12 @@ def series(
     keys = [[domain[name].label(i) for name, i in zip((over, *names), cell, strict=True)] for cell in cells]
     found = pd.DataFrame(keys, columns=[over, *names])
     if kind == "growth":
-        figures = [_growth(release, (over, *names), cell, periods, level) for cell in cells]
+        figures = [_growth(release, (over, *names), cell, measure, periods, level) for cell in cells]
         found[["answer", "std_error", "low", "high"]] = np.array(figures).reshape(-1, 4)
         return found
     families: dict[str, str | Operator] = {over: Dense(rows), **dict.fromkeys(names, "identity")}
     # Cells come in the order of the domain; rows in that of the keys.
-    asked = release.ask(product(domain, families), level)[["answer", "std_error", "low", "high"]]
+    asked = release.ask(_queries(domain, families, measure), level)[["answer", "std_error", "low", "high"]]
     axes = sorted([over, *names], key=domain.position)
     shape = [len(numbers) if name == over else domain[name].size for name in axes]
     order = np.arange(len(asked)).reshape(shape).transpose([axes.index(name) for name in (over, *names)])
@@ -67,19 +75,26 @@ def series(
 
 
 def plot_series(
-    release: Release, kind: str, *, periods: int = 1, level: float = 0.95, ax: Axes | None = None
+    release: Release,
+    kind: str,
+    *,
+    measure: str | None = None,
+    periods: int = 1,
+    level: float = 0.95,
+    ax: Axes | None = None,
 ) -> Axes:
     """The figures of all periods as a line, with a band of their intervals."""
     from rowspace.drawing import LIGHT, axes_or_new
 
-    data = series(release, kind, periods=periods, level=level)
+    data = series(release, kind, measure=measure, periods=periods, level=level)
     ax = axes_or_new(ax)
     at = np.arange(len(data))
     ax.fill_between(at, data["low"], data["high"], color=LIGHT["series1"], alpha=0.2, linewidth=0)
     ax.plot(at, data["answer"], color=LIGHT["series1"], marker="o", markersize=3)
     every = -(-len(data) // 12)
     ax.set_xticks(at[::every], data[release.plan.over][::every].tolist(), rotation=45, ha="right")
-    ax.set_ylabel(f"{kind}, {100 * level:g} % band")
+    of = f", sum of {measure}" if measure else ""
+    ax.set_ylabel(f"{kind}{of}, {100 * level:g} % band")
     return ax
 
 
@@ -111,14 +126,27 @@ def _rows(release: Release, kind: str, periods: int) -> tuple[Vector, list[int]]
     return identity[periods:] - identity[:-periods], later
 
 
+def _queries(domain: Domain, families: dict[str, str | Operator], measure: str | None) -> Workload:
+    """How many records, or the sum of a measure."""
+    return product(domain, families) if measure is None else sum(domain, measure, families=families)
+
+
 def _growth(
-    release: Release, names: Sequence[str], cell: tuple[int, ...], periods: int, level: float
+    release: Release,
+    names: Sequence[str],
+    cell: tuple[int, ...],
+    measure: str | None,
+    periods: int,
+    level: float,
 ) -> tuple[float, ...]:
-    """A count over an earlier one, less one; not a number where that is not distinguishable from zero."""
+    """A figure over an earlier one, less one; not a number where that is not distinguishable from zero."""
     domain = release.plan.workload.domain
-    now = np.zeros([domain[name].size for name in names])
-    now[cell] = 1.0
-    a, b = (matrix(row.reshape(1, -1), domain, *names) for row in (now, np.roll(now, -periods, axis=0)))
+
+    def single(period: int) -> Workload:
+        rows = zip(names, (period, *cell[1:]), strict=True)
+        return _queries(domain, {name: Dense(np.eye(domain[name].size)[[i]]) for name, i in rows}, measure)
+
+    a, b = single(cell[0]), single(cell[0] - periods)
     try:
         found = ratio(release, a, b, level)
     except InvalidInput:

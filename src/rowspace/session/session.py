@@ -94,6 +94,11 @@ class Session:
         ledger = ledger if isinstance(ledger, Ledger) else Ledger(ledger)
         self._purse = Purse.of(ledger, dataset, source, table, version, same_as, second_budget)
         kind, select = self._purse.kind, Select(effort=effort, objective=objective)
+        if kind.unit is not None and kind.unit.periods is not None:
+            raise InvalidInput(
+                "expected a budget whose privacy unit says how many rows are counted in all: questions of a session "
+                "are not counted by period; create the budget without periods="
+            )
         self._shop = Shop(kind, expected_of(expecting, domain.without_places()), select)
         self._known = Knowledge(domain.with_places(), kind.unit)
 

@@ -16,11 +16,11 @@ import ibis
 import numpy as np
 
 from rowspace.domain import Attribute, Categorical, Domain, Measure, Numeric, Timed
-from rowspace.exceptions import SourceError
+from rowspace.exceptions import InvalidInput, SourceError
 from rowspace.privacy import PrivacyUnit
 from rowspace.sources.binning import Recipe, bin_recipe, code_recipe, combine, follow, has_code, is_binned
 from rowspace.sources.columns import TypedColumn, timed_column, typed_column, with_times
-from rowspace.sources.contributions import bounded, bounded_number, unit_values
+from rowspace.sources.contributions import Choice, bounded, bounded_number, unit_values
 from rowspace.sources.opening import OpenTable, open_table
 from rowspace.sources.parts import (
     code_sizes,
@@ -61,7 +61,9 @@ class CodedRows:
     inside: int
 
 
-def code_rows(opened: OpenTable, domain: Domain, unit: PrivacyUnit | None = None) -> CodedRows:
+def code_rows(
+    opened: OpenTable, domain: Domain, unit: PrivacyUnit | None = None, choice: Choice | None = None
+) -> CodedRows:
     """The codes as a query that is yet to run. One scan of the data for the check.
 
     Every query about these rows sees the same of a unit's rows; another call chooses anew.
@@ -71,15 +73,21 @@ def code_rows(opened: OpenTable, domain: Domain, unit: PrivacyUnit | None = None
     """
     opened, columns = typed_columns(opened, domain)
     owner = {} if unit is None else {"unit": unit_values(opened.rows[unit.column], unit)}
+    if unit is not None and (unit.periods is None) != (choice is None):
+        raise InvalidInput(
+            f"expected a plan over periods for at most {unit.periods} periods of each {unit.column!r}: plan with "
+            "over=, or say how many rows of each are counted in all and leave out periods="
+        )
     distinct = unit is not None and unit.distinct
     if distinct:
         refuse_sums_of_units(domain)
-    inside = _rows_inside(opened, domain, columns, None if distinct else unit, owner)
+    by_codes = distinct or choice is not None
+    inside = _rows_inside(opened, domain, columns, None if by_codes else unit, owner)
     coded = _coded(opened, domain, columns, owner)
     if unit is not None:
-        if distinct:
-            inside = _number(fetch(opened.backend, bounded_number(coded, unit)))
-        coded = bounded(coded, unit, opened.backend)
+        if by_codes:
+            inside = _number(fetch(opened.backend, bounded_number(coded, unit, choice)))
+        coded = bounded(coded, unit, opened.backend, choice)
     return CodedRows(coded, opened.backend, inside)
 
 

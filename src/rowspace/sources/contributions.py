@@ -27,6 +27,7 @@ from __future__ import annotations
 import hashlib
 import secrets
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import ibis
@@ -59,10 +60,24 @@ def unit_values(column: Any, unit: PrivacyUnit) -> Any:
     return column
 
 
-def bounded(rows: Any, unit: PrivacyUnit, backend: Any) -> Any:
+@dataclass(frozen=True)
+class Choice:
+    """What decides which rows of a unit are counted when a table is counted again and again as periods pass.
+
+    period: the column of codes that are periods. key: the same for all periods, so that the rows of a period that was
+    counted before are those that were. Nothing is drawn anew, and nothing later decides: not rows of later periods, and
+    of earlier ones only whether the unit has any.
+    """
+
+    period: str
+    key: str
+
+
+def bounded(rows: Any, unit: PrivacyUnit, backend: Any, choice: Choice | None = None) -> Any:
     """Of every unit at most `unit.rows` rows: those of column `unit` and others, without that column.
 
     `rows` has no NULL in any column. The same expression always stands for the same choice; another call chooses anew.
+    choice: for units that are counted in several periods, `unit.rows` in each.
 
     Guarantees:
         - never more rows of one unit, and all of a unit that has no more:
@@ -71,23 +86,42 @@ def bounded(rows: Any, unit: PrivacyUnit, backend: Any) -> Any:
           `test_contributions.py::test_a_choice_depends_on_the_unit_alone`,
           `test_contributions.py::test_units_are_told_apart_by_value_not_by_text`;
         - every row of a unit is as likely as any other, and choices are fresh each time:
-          `test_contributions.py::test_choices_are_fresh_and_uniform`.
+          `test_contributions.py::test_choices_are_fresh_and_uniform`;
+        - over periods, what was counted stays and later rows decide nothing:
+          `test_recurring_units.py::test_what_was_counted_stays`.
     """
     _provide_digest(backend)
     others = cell_columns(rows)
     # Each step a subquery of its own: engines compute windows before what they are compared with.
     # Of a text's own collation nothing is left in its digest: texts are equal when they are the same.
-    separator, key = ibis.literal(":"), ibis.literal(secrets.token_hex(16))
+    separator, key = ibis.literal(":"), ibis.literal(choice.key if choice else secrets.token_hex(16))
     rows = rows.mutate(owner=_md5(separator.join([key, _text(rows.unit)])))
+    # As few subqueries as can be: SQLite's parser has room for few.
     if unit.distinct:
         # One row of each cell, the same whatever the order of the table and whoever else is in it.
-        rows = rows.mutate(again=ibis.row_number().over(group_by=["unit", *others], order_by="owner"))
-        rows = rows.filter(rows.again == 0)
-    rows = rows.mutate(twin=ibis.row_number().over(group_by=["unit", "owner", *others]))
-    parts = [rows.owner, *(rows[name].cast("string") for name in others), rows.twin.cast("string")]
-    rows = rows.mutate(draw=_md5(separator.join(parts)))
-    rows = rows.mutate(place=ibis.row_number().over(group_by="unit", order_by="draw"))
-    return rows.filter(rows.place < unit.rows).select(*others)
+        number = ibis.row_number().over(group_by=["unit", *others], order_by="owner")
+        counted = [ibis._.number == 0]
+    else:
+        number, counted = ibis.row_number().over(group_by=["unit", "owner", *others]), []
+    rows = rows.mutate(number=number, **_since(rows, unit, choice))
+    parts = [rows.owner, *(rows[name].cast("string") for name in others), rows.number.cast("string")]
+    if choice is not None and unit.apart > 1:
+        counted.append(ibis._.since.isnull() | (ibis._[choice.period] - ibis._.since >= unit.apart))
+    among = [*counted, "unit"] if choice is None else [*counted, "unit", choice.period]
+    places = {"place": ibis.row_number().over(group_by=among, order_by=_md5(separator.join(parts)))}
+    kept = [ibis._.place < unit.rows, *counted]
+    if choice is not None:
+        places["turn"] = ibis.dense_rank().over(group_by=[*counted, "unit"], order_by=choice.period)
+        kept.append(ibis._.turn < unit.periods)
+    return rows.mutate(**places).filter(*kept).select(*others)
+
+
+def _since(rows: Any, unit: PrivacyUnit, choice: Choice | None) -> dict[str, Any]:
+    """The period before in which the unit of a row has rows, where that matters."""
+    if choice is None or unit.apart == 1:
+        return {}
+    earlier = ibis.range_window(preceding=(None, 1), group_by="unit", order_by=choice.period)
+    return {"since": rows[choice.period].max().over(earlier)}
 
 
 def with_marks(rows: Any, names: Sequence[str], backend: Any) -> tuple[Any, list[str]]:
@@ -138,13 +172,22 @@ def cell_columns(rows: Any) -> list[str]:
     return [name for name in rows.columns if name != "unit"]
 
 
-def bounded_number(rows: Any, unit: PrivacyUnit) -> Any:
+def bounded_number(rows: Any, unit: PrivacyUnit, choice: Choice | None = None) -> Any:
     """How many rows `bounded` keeps, computed another way: Σ over units of min(rows, bound).
 
-    With a unit that is to be counted once in a cell, `rows` are coded, and their cells are counted.
+    With a unit that is to be counted once in a cell, or in several periods, `rows` are coded.
     """
     if unit.distinct:
         rows = rows.group_by(["unit", *cell_columns(rows)]).aggregate(copies=rows.count())
+    if choice is not None:
+        pairs = rows.group_by(["unit", choice.period]).aggregate(rows=rows.count())
+        before = pairs[choice.period].lag().over(group_by="unit", order_by=choice.period)
+        pairs = pairs.mutate(before=before.fill_null(-unit.apart))
+        pairs = pairs.filter(pairs[choice.period] - pairs.before >= unit.apart)
+        pairs = pairs.mutate(turn=ibis.row_number().over(group_by="unit", order_by=choice.period))
+        pairs = pairs.filter(pairs.turn < unit.periods)
+        kept = (pairs.rows > unit.rows).ifelse(unit.rows, pairs.rows)
+        return pairs.aggregate(inside=kept.sum())
     units = rows.group_by("unit").aggregate(rows=rows.count())
     kept = (units.rows > unit.rows).ifelse(unit.rows, units.rows)
     return units.aggregate(inside=kept.sum())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import secrets
 from collections.abc import Sequence
 from typing import Any
 
@@ -13,6 +14,7 @@ from rowspace.exceptions import InvalidInput, SourceError, TooLarge
 from rowspace.privacy import PrivacyUnit
 from rowspace.sources.coding import cell_number, code_rows, fetch, require_agreement
 from rowspace.sources.columns import array_kind
+from rowspace.sources.contributions import Choice
 from rowspace.sources.opening import OpenTable, open_table
 from rowspace.sources.parts import PartSums, Subset, code_sizes, sum_name
 from rowspace.sources.silence import attempt
@@ -78,7 +80,13 @@ MAX_CELLS = 10**8
 
 
 def count_cells(
-    source: object, domain: Domain, *, table: str | None = None, unit: PrivacyUnit | None = None
+    source: object,
+    domain: Domain,
+    *,
+    table: str | None = None,
+    unit: PrivacyUnit | None = None,
+    over: str | None = None,
+    key: str | None = None,
 ) -> npt.NDArray[np.int64]:
     """How many rows of a table fall into each cell of a domain: the true counts, not private yet.
 
@@ -99,6 +107,8 @@ def count_cells(
         table: The table, or `schema.table`, when the source is a database.
         unit: At most `unit.rows` rows of each value of the column `unit.column` are counted, a fresh random choice;
             rows where it is NULL are not counted at all. Then there are three scans of the data.
+        over, key: For a unit that says in how many periods it is counted: the attribute whose cells are periods, and
+            what decides which rows of a period are counted, the same whenever they are counted again.
 
     Returns:
         int64 array of shape `domain.shape`.
@@ -149,7 +159,10 @@ def count_cells(
         refuse_measures(domain)
         return read_counts(source, domain)
     with open_table(source, domain, table, unit=None if unit is None else unit.column) as opened:
-        return _count(opened, domain, unit)
+        choice = None
+        if unit is not None and unit.periods is not None and over is not None:
+            choice = Choice(f"code{domain.position(over)}", key or secrets.token_hex(16))
+        return _count(opened, domain, unit, choice)
 
 
 def refuse_unit(unit: PrivacyUnit | None) -> None:
@@ -177,9 +190,11 @@ def is_array(source: object) -> bool:
     return hasattr(source, "__array__") and not hasattr(source, "columns")
 
 
-def _count(opened: OpenTable, domain: Domain, unit: PrivacyUnit | None) -> npt.NDArray[np.int64]:
+def _count(
+    opened: OpenTable, domain: Domain, unit: PrivacyUnit | None, choice: Choice | None
+) -> npt.NDArray[np.int64]:
     """The counts of an open table."""
-    coded = code_rows(opened, domain, unit)
+    coded = code_rows(opened, domain, unit, choice)
     every = range(len(domain))
     summed = PartSums(every, domain)
     # NULL plus anything is NULL: a row with a cell is one with all codes.

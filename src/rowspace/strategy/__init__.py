@@ -38,6 +38,7 @@ from .least_squares import least_squares
 from .marginals import Marginals
 from .min_error import MinError
 from .p_identity import PIdentity
+from .participation import Horizon, step_over
 from .parts import asked_of_parts
 from .pooled import (
     CELLS_AT_ONCE,
@@ -85,6 +86,7 @@ __all__ = [
     "Facts",
     "GaussianOptimal",
     "Hierarchical",
+    "Horizon",
     "IdentityStrategy",
     "Marginals",
     "Measured",
@@ -137,6 +139,7 @@ __all__ = [
     "singular_value_bound",
     "split_alike",
     "stacked",
+    "step_over",
     "to_integers",
     "unit_lower_bound",
     "united",

@@ -11,6 +11,7 @@ from rowspace.operators import Operator
 from rowspace.operators.base import Indices, Vector
 from rowspace.privacy import NoiseModel, Privacy, RoundedGaussian, integer_norm
 
+from .participation import Horizon, step_over
 from .strategy import Strategy
 
 MAX_RECORDS = 2**40
@@ -26,10 +27,13 @@ FINE_GRID = 2**10
 """Least standard deviation of noise that is rounded, in grid steps: rounding then adds under 10⁻⁷ of variance."""
 
 
-def to_integers(strategy: Operator, privacy: Privacy, parts: int = 1) -> tuple[Operator, NoiseModel]:
+def to_integers(
+    strategy: Operator, privacy: Privacy, parts: int = 1, horizon: Horizon | None = None
+) -> tuple[Operator, NoiseModel]:
     """The integer strategy and its exactly calibrated noise. A scalar multiple changes no error, so it is free.
 
     parts: into how many a record is divided when it is counted; the strategy is a multiple of it (`parts`).
+    horizon: the cells of a plan over periods.
     """
     for bits in range(PRECISION, 3, -1):
         integers = strategy.supporting_integers(bits)
@@ -38,23 +42,26 @@ def to_integers(strategy: Operator, privacy: Privacy, parts: int = 1) -> tuple[O
             break
     check_overflow(integers, parts)
     Strategy.of(integers).check_rank()
-    noise = calibrated_noise(integers, privacy)
+    noise = calibrated_noise(integers, privacy, horizon)
     if isinstance(noise, RoundedGaussian) and noise.sigma < FINE_GRID and integer_norm(integers, privacy):
         factor = 1
         while factor * noise.sigma < FINE_GRID:
             factor *= 2
         finer = factor * integers
         check_overflow(finer, parts)
-        fine = calibrated_noise(finer, privacy)
+        fine = calibrated_noise(finer, privacy, horizon)
         # Noise far below one is rounded away on the plain grid, which no fine grid does.
         if fine.variance < factor**2 * noise.variance:
             return finer, fine
     return integers, noise
 
 
-def calibrated_noise(integers: Operator, privacy: Privacy) -> NoiseModel:
-    """The noise this integer strategy needs. Where neighbours cannot differ (norm 0) one unit is kept all the same."""
-    return privacy.noise(max(1, integer_norm(integers, privacy)))
+def calibrated_noise(integers: Operator, privacy: Privacy, horizon: Horizon | None = None) -> NoiseModel:
+    """The noise this integer strategy needs. Where neighbours cannot differ (norm 0) one unit is kept all the same.
+
+    horizon: the cells of a plan over periods, in several of which a unit may be.
+    """
+    return privacy.noise_of_step(step_over(integers, privacy, horizon))
 
 
 def record_limit(integers: Operator, parts: int = 1) -> int:

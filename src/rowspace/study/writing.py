@@ -104,7 +104,9 @@ def _privacy(privacy: Privacy) -> dict[str, Any]:
     if unit is None:
         return values
     values |= {"privacy_unit": unit.column, "max_rows_per_unit": unit.rows}
-    return values | ({"distinct_units": True} if unit.distinct else {})
+    values |= {"distinct_units": True} if unit.distinct else {}
+    values |= {} if unit.periods is None else {"max_periods_per_unit": unit.periods}
+    return values | ({"periods_apart": unit.apart} if unit.apart > 1 else {})
 
 
 def attribute_block(name: str, attribute: Attribute) -> str:

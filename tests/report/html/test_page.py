@@ -346,3 +346,25 @@ def test_what_is_not_on_the_page_is_said() -> None:
     plan = rs.plan(rs.workload.ranges(domain, "x"), rs.ZCDP(0.5), effort="fast")
     page = report_page(rs.release(plan, [3] * 100))
     assert 'data-missing="4,650 answers are not on this page' in page
+
+
+@pytest.mark.parametrize(
+    "periods",
+    [
+        rs.Dates("2024-01-01", "2024-04-01", every="month"),
+        rs.Categorical(["spring", "summer", "autumn"], outside="drop"),
+    ],
+    ids=["dates", "seasons"],
+)
+def test_instalments_show_the_records_to_date(periods: rs.Dates | rs.Categorical) -> None:
+    """With a band, where periods have bounds; of named periods the histogram only."""
+    domain = rs.Domain(when=periods, sex=rs.Categorical(["F", "M"]))
+    plan = rs.plan(rs.workload.marginal(domain, "when", "sex"), rs.ZCDP(0.5), over="when")
+    made = None
+    for number in range(2):
+        made = rs.instalment(plan, [[20, 30], [40, 20], [10, 10]], period=periods.label(number), before=made)
+    assert made is not None
+    text = seen(report_page(made)).text
+    assert "Records by when" in text
+    assert ("Records to date by when" in text) == isinstance(periods, rs.Dates)
+    assert f"instalment 2 of 3 ({made.period})" in text

@@ -85,7 +85,8 @@ def known(ask: Callable[_P, _T], *args: _P.args, **kwargs: _P.kwargs) -> _T | No
 
 
 def _attributes(release: Release | Combined, names: Sequence[str], level: float) -> Iterator[Figure]:
-    """One attribute at a time: a histogram, and its cumulative counts if ranges of it were asked for."""
+    """One attribute at a time: a histogram, and cumulative counts of what ranges were asked of, and of periods."""
+    over = getattr(release.plan, "over", "")
     ranged = {
         factor.attributes[0]
         for part in release.plan.workload.parts
@@ -105,9 +106,11 @@ def _attributes(release: Release | Combined, names: Sequence[str], level: float)
         missing = known(missing_records, release, name, level) if name in with_missing else None
         if found is not None:
             yield _histogram(axis, found, missing, level)
-        running = known(cumulative, release, axis, level) if name in ranged else None
+        adds_up = name in ranged or (name == over and axis.numeric is not None)
+        running = known(cumulative, release, axis, level) if adds_up else None
         if running is not None:
-            yield _cumulative(axis, running, level)
+            title = f"Records to date by {name}" if name == over else f"Cumulative distribution of {name}"
+            yield _cumulative(title, axis, running, level)
 
 
 def _histogram(axis: ChartAxis, data: Estimates, missing: Estimates | None, level: float) -> Figure:
@@ -126,13 +129,13 @@ def _histogram(axis: ChartAxis, data: Estimates, missing: Estimates | None, leve
     return Figure(title, f"Counts{left_out}; {bars_mean}", _listed(axis.name, shown, level))
 
 
-def _cumulative(axis: ChartAxis, data: Estimates, level: float) -> Figure:
+def _cumulative(title: str, axis: ChartAxis, data: Estimates, level: float) -> Figure:
     """How many records lie below each value."""
     total = counts([data.answer[-1]], [data.std_error[-1]])[0]
     words = f"Cumulative number of records by {axis.name} with a {_percent(level)} band, rising from 0 to {total}."
     chart = curves([(axis.name, data)], axis, words, steps=False)
     subtitle = f"Records below each value; the band is the {_percent(level)} interval of every point"
-    return Figure(f"Cumulative distribution of {axis.name}", subtitle, chart, wide=True)
+    return Figure(title, subtitle, chart, wide=True)
 
 
 def _tables(release: Release | Combined, parts: Sequence[Part], level: float) -> Iterator[Figure]:

@@ -176,7 +176,7 @@ def _single(release: Release, title: str, level: float, spending: Spending | Non
         ("SHA-256 of the release file", digest),
     )
     return Report(
-        (promise(plan.privacy),),
+        (promise(plan.privacy, getattr(release, "part_of", "")),),
         gallery(release, level),
         listing(release, level),
         Citation(numbers, facts),

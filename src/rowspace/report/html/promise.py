@@ -24,18 +24,19 @@ class Promise:
     beliefs: Table | None = None
 
 
-def promise(privacy: Privacy) -> Promise:
-    """A guarantee in words."""
+def promise(privacy: Privacy, part_of: str = "") -> Promise:
+    """A guarantee in words. part_of: what an instalment says of the promise."""
     bound = odds_bound(privacy)
     whom = (
         "It is made for one record: a person with several records is protected by as much less."
         if privacy.unit is None
-        else f"It is made for one {privacy.unit.column} with all rows, of which at most {privacy.unit.rows} count."
+        else f"It is made for one {privacy.unit.column} with all rows, of which at most {privacy.unit.rows} count"
+        f"{privacy.unit.recurring}."
     )
     return Promise(
         str(privacy),
         plain_privacy(privacy),
-        whom,
+        f"{whom} {part_of}".strip(),
         _power_words(privacy) if bound is None else _belief_words(bound),
         None if bound is None else _beliefs(privacy, bound),
     )

@@ -51,16 +51,34 @@ class PrivacyTable(Table):
         True,
         False,
     )
+    max_periods_per_unit: int | None = option(
+        "in plans over periods, in how many of them each is counted at most; `max_rows_per_unit` is of one period",
+        12,
+    )
+    periods_apart: int = option(
+        "how many periods later each of them is counted again, beside `max_periods_per_unit`", 3, 1
+    )
     choices: ClassVar = (("epsilon", "epsilon delta", "rho"), ("privacy_unit max_rows_per_unit", ""))
 
     def privacy(self) -> Privacy:
         """The promise."""
         unit = None
         if self.privacy_unit is not None and self.max_rows_per_unit is not None:
-            unit = PrivacyUnit(self.privacy_unit, self.max_rows_per_unit, self.distinct_units)
+            unit = PrivacyUnit(
+                self.privacy_unit,
+                self.max_rows_per_unit,
+                self.distinct_units,
+                self.max_periods_per_unit,
+                self.periods_apart,
+            )
         elif self.distinct_units:
             raise InvalidStudy("distinct_units = true goes with privacy_unit and max_rows_per_unit")
-        numbers = self.given("neighbours", "privacy_unit", "max_rows_per_unit", "distinct_units")
+        elif self.max_periods_per_unit is not None or self.periods_apart != 1:
+            raise InvalidStudy(
+                "max_periods_per_unit and periods_apart go with privacy_unit and max_rows_per_unit"
+            )
+        about_unit = ("privacy_unit", "max_rows_per_unit", "distinct_units", "max_periods_per_unit")
+        numbers = self.given("neighbours", *about_unit, "periods_apart")
         promise = ZCDP if "rho" in numbers else ApproxDP if "delta" in numbers else PureDP
         return promise(**numbers, neighbours=Neighbours.of(self.neighbours), unit=unit)
 
