@@ -39,16 +39,6 @@ def remarks(plan: Plan) -> tuple[str, ...]:
         )
     if plan.known:
         found.append(f"{plan.known.words} These are the errors of answers that keep to it.")
-    unit = plan.privacy.unit
-    if unit is not None and unit.rows > 1:
-        privacy: Any = plan.privacy
-        one = calibrated_noise(plan.strategy, replace(privacy, unit=replace(unit, rows=1)), plan.horizon)
-        price = sqrt(plan.noise.variance / one.variance) if one.variance > 0 else inf
-        what = "cells" if unit.distinct else "rows"
-        found.append(
-            f"Protecting up to {unit.rows:,} {what} of each {unit.column} costs {price:.3g} times the standard error "
-            "of protecting one."
-        )
     hardly = plan.noise.variance < HARDLY_ANY
     if LOOSE <= plan.ratio <= SAYS_NOTHING and plan.privacy.norm == 1:
         found.append(
@@ -60,6 +50,16 @@ def remarks(plan: Plan) -> tuple[str, ...]:
         found.append(
             "Which part of that is the bound's is not known: at so large a budget it uses no more than that nothing "
             "has less noise than a plain count."
+        )
+    unit = plan.privacy.unit
+    if unit is not None and unit.rows > 1:
+        privacy: Any = plan.privacy
+        one = calibrated_noise(plan.strategy, replace(privacy, unit=replace(unit, rows=1)), plan.horizon)
+        price = sqrt(plan.noise.variance / one.variance) if one.variance > 0 else inf
+        what = "cells" if unit.distinct else "rows"
+        found.append(
+            f"Protecting up to {unit.rows:,} {what} of each {unit.column} costs {price:.3g} times the standard error "
+            "of protecting one."
         )
     if hardly:
         # An integer that is not 0 has a square of 1 at least: the chance of it is at most the variance.
