@@ -47,9 +47,7 @@ def serve_study(
         rate=rate,
         **settings,
     )
-    serve(
-        made, host, say=lambda link: screen.result(Text(f"serving {link}", no_wrap=True, overflow="ignore"))
-    )
+    serve(made, host, say=lambda link: screen.out.print(Text(f"serving {link}"), soft_wrap=True))
 
 
 def add_token(

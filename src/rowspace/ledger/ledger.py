@@ -83,6 +83,7 @@ class Ledger:
     def __init__(self, location: str | os.PathLike[str], *, patience: float = 30.0) -> None:
         self._database = Database(location, patience)
         self._tables = Tables(self._database)
+        self._seen: tuple[Any, Any] = (None, None)  # the last look, for as long as the file is as it was then
 
     def __repr__(self) -> str:
         return f"Ledger({self.name!r})"
@@ -355,13 +356,19 @@ class Ledger:
         ...     ledger.look() == (ledger.budget(), [])
         True
         """
+        if (mark := self._database.mark()) is not None and self._seen[0] == (mark, dataset, after):
+            budget, charges = self._seen[1]
+            return budget, list(charges)
         with self._tables.reading() as connection:
             budget = self._tables.budget(connection, self._tables.only(connection, dataset))
             table = schema.charges
             columns = (table.c.id, table.c.version, table.c.source, table.c.digest)
             query = sa.select(*columns).where(table.c.dataset == budget.dataset, table.c.id > after)
             found = connection.execute(query.order_by(table.c.id)).all()
-        return budget, [(int(row.id), row.version, row.source, str(row.digest)) for row in found]
+            mark = self._database.mark()  # here, where nobody writes
+        charges = [(int(row.id), row.version, row.source, str(row.digest)) for row in found]
+        self._seen = (mark, dataset, after), (budget, charges)
+        return budget, list(charges)
 
     def history(self, dataset: str | None = None) -> list[Charge]:
         """Every charge of a dataset, oldest first.

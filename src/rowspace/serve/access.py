@@ -58,7 +58,8 @@ class Gate:
         return 0.0 if taken else (1 - level) / self.rate
 
 
-def desk_of(request: Request) -> Desk:
+# All of these are coroutines: of plain functions each would be run in a thread.
+async def desk_of(request: Request) -> Desk:
     """The desk, once it is ready."""
     desk: Desk = request.app.state.desk
     if not desk.is_ready:
@@ -72,21 +73,25 @@ def gate_of(request: Request) -> Gate:
     return gate
 
 
-def caller(
+async def _gate(request: Request) -> Gate:
+    return gate_of(request)
+
+
+async def caller(
     request: Request, header: Annotated[HTTPAuthorizationCredentials | None, Depends(_SCHEME)]
 ) -> Holder:
     """Whoever sends a request to the API: by its header alone, which no other site can make a browser send."""
     return gate_of(request).admit(request, None if header is None else header.credentials)
 
 
-def analyst(holder: Annotated[Holder, Depends(caller)]) -> Holder:
+async def analyst(holder: Annotated[Holder, Depends(caller)]) -> Holder:
     """A caller who may spend."""
     if holder.role != "analyst":
         raise Refused(403, "a steward sees all and spends nothing; ask with the token of an analyst")
     return holder
 
 
-def json_only(request: Request) -> None:
+async def json_only(request: Request) -> None:
     """Refuse what is no JSON by its own word."""
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind != "application/json":
@@ -94,6 +99,6 @@ def json_only(request: Request) -> None:
 
 
 AtDesk = Annotated[Desk, Depends(desk_of)]
-AtGate = Annotated[Gate, Depends(gate_of)]
+AtGate = Annotated[Gate, Depends(_gate)]
 Caller = Annotated[Holder, Depends(caller)]
 Analyst = Annotated[Holder, Depends(analyst)]

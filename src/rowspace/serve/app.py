@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import asyncio
+import threading
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
@@ -14,7 +14,6 @@ from rowspace._version import __version__
 from . import api, pages
 from .access import Gate
 from .desk import Desk
-from .logs import LOG
 from .settings import Settings
 from .shell import dress, problem
 from .tokens import Holder, Tokens
@@ -28,9 +27,8 @@ def create_app(settings: Settings) -> FastAPI:
 
     @asynccontextmanager
     async def life(app: FastAPI) -> AsyncIterator[None]:
-        planning = asyncio.create_task(_prepare(desk))
+        threading.Thread(target=desk.prepare, daemon=True).start()  # a stop does not wait for it
         yield
-        planning.cancel()
 
     app = FastAPI(
         title=f"{desk.study.name}: private questions",
@@ -61,14 +59,6 @@ def _gate(settings: Settings) -> Gate:
     return Gate(
         tokens, settings.rate / settings.workers, cookie, settings.public is not None, settings.tokens is None
     )
-
-
-async def _prepare(desk: Desk) -> None:
-    try:
-        await desk.prepare()
-    except Exception:
-        LOG.exception("planning failed; nothing will be answered")
-        raise
 
 
 def _problems(request: Request, status: int, detail: str, headers: dict[str, str]) -> Response:

@@ -23,6 +23,7 @@ from rowspace.study import Study
 from rowspace.workload import Workload, marginal
 from rowspace.workload.texts import asked, naming, words_of
 
+from .logs import LOG
 from .metrics import ANSWERS
 from .models import (
     AnswerOut,
@@ -79,10 +80,13 @@ class Desk:
         )
         return cls(study, session)
 
-    async def prepare(self) -> None:
+    def prepare(self) -> None:
         """Plan for what is expected; until then nothing is answered."""
-        await self._in(self._pricing, self.session.prepare)
-        self.is_ready = True
+        try:
+            self.session.prepare()
+            self.is_ready = True
+        except Exception:
+            LOG.exception("planning failed; nothing will be answered")
 
     async def price(self, given: Priced, holder: Holder) -> PriceOut:
         """What an answer would cost its holder now."""

@@ -18,6 +18,7 @@ from urllib.parse import urlsplit
 
 from fastapi import FastAPI
 from fastapi.exceptions import RequestValidationError
+from starlette.datastructures import Headers
 from starlette.exceptions import HTTPException
 from starlette.middleware.body_limit import RequestBodyLimitMiddleware
 from starlette.middleware.trustedhost import TrustedHostMiddleware
@@ -152,7 +153,12 @@ class _Watch:
             await send(message)
 
         try:
-            await self._app(scope, receive, sent)
+            stated = Headers(scope=scope).get("content-length", "0")
+            if stated.isdecimal() and int(stated) > LARGEST_BODY:
+                said = f"expected a body of at most {LARGEST_BODY:,} bytes"
+                await self._problems(Request(scope), 413, said, {})(scope, receive, sent)
+            else:
+                await self._app(scope, receive, sent)
         except Exception:
             LOG.exception("the program failed", extra={"fields": _about(scope)})
             if not status:
