@@ -88,17 +88,18 @@ class Service:
         self.wait_until_ready(wait)
 
     def wait_until_ready(self, seconds: float) -> None:
-        """Until it answers."""
-        end = time.monotonic() + seconds
+        """Until all of its workers answer: each connection is some worker's."""
+        end, ready = time.monotonic() + seconds, 0
         while True:
             try:
-                if Client(self.port).get("/ready")[0] == 200:
+                ready = ready + 1 if Client(self.port).get("/ready")[0] == 200 else 0
+                if ready == 20:
                     return
             except OSError:
-                pass
+                ready = 0
             if time.monotonic() > end or self.process.poll() is not None:
                 raise RuntimeError(self.log())
-            time.sleep(0.1)
+            time.sleep(0.0 if ready else 0.1)
 
     def log(self) -> str:
         """What it has written so far."""
@@ -127,6 +128,9 @@ class Client:
     def __init__(self, port: int, token: str = "", timeout: float = 120.0) -> None:
         self._connection = http.client.HTTPConnection("127.0.0.1", port, timeout=timeout)
         self._headers = {"Authorization": f"Bearer {token}"} if token else {}
+
+    def __del__(self) -> None:
+        self._connection.close()
 
     def get(self, path: str) -> tuple[int, Any]:
         """Status and body."""

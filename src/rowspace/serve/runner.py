@@ -45,6 +45,8 @@ def bound(host: str, port: int, *, public: str | None = None) -> socket.socket:
             f"{host} is reached from other machines; bind 127.0.0.1, or say with --public NAME that a reverse proxy "
             "with TLS stands before it, under that name"
         )
+    if not 0 <= port < 2**16:
+        raise InvalidInput(f"expected a port from 0 to 65535, got {port}")
     try:
         family, kind, _, _, place = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
         # TCP by name: only then asyncio sends small answers at once instead of waiting 40 ms for more.
@@ -56,10 +58,11 @@ def bound(host: str, port: int, *, public: str | None = None) -> socket.socket:
         made.bind(place)
         made.listen(2048)
         return made
-    except (OSError, OverflowError) as error:
+    except OSError as error:
         made.close()
-        reason = getattr(error, "strerror", None) or "no such port"
-        raise InvalidInput(f"{host}:{port} cannot be bound: {reason}; choose another --port") from None
+        raise InvalidInput(
+            f"{host}:{port} cannot be bound: {error.strerror}; choose another --port"
+        ) from None
 
 
 def address(bound_socket: socket.socket) -> str:
