@@ -306,7 +306,7 @@ def kills(number: int = 200, analysts: int = 8) -> None:
                         assert status == 503, answer
                         time.sleep(0.2)
 
-            at_once([kill, *(lambda who=who: buy(who) for who in range(analysts))])  # type: ignore[misc]
+            at_once([kill, *(lambda who=who: buy(who) for who in range(analysts))])
             again = {name: _again(service.port, tokens, name, answers[name]) for name in list(answers)[-40:]}
         paid = sorted(answer["charge"] for answer in answers.values() if answer["charge"] is not None)
         charges = [charge.id for charge in rs.Ledger(place / "budget.db").history()]
@@ -331,10 +331,10 @@ def _within(name: str) -> float:
     """The accuracy that was asked for under a key."""
     who, _, key = name.partition(":")
     rng, last = random.Random(int(who[1:])), int(key.rpartition("-")[2])
-    for step in range(last + 1):
-        rng.randrange(100)
-        within = rng.uniform(3, 30) / (2 + step) ** 0.5
-    return within
+    for _ in range(last):
+        rng.randrange(100), rng.uniform(3, 30)
+    rng.randrange(100)
+    return float(rng.uniform(3, 30) / (2 + last) ** 0.5)
 
 
 def soak(seconds: float = 600.0) -> None:
@@ -375,7 +375,7 @@ def soak(seconds: float = 600.0) -> None:
                     opened = len(os.listdir(f"/proc/{pid}/fd"))
                     print(f"{sent[0]:7d} requests: {memory:.0f} MiB, {opened} descriptors", flush=True)
 
-            at_once([watch, *(lambda seed=seed: ask(seed) for seed in range(3))])  # type: ignore[misc]
+            at_once([watch, *(lambda seed=seed: ask(seed) for seed in range(3))])
 
 
 if __name__ == "__main__":

@@ -35,7 +35,7 @@ def entered(chromium: Any) -> Iterator[Any]:
         contexts.append(context)
         page = context.new_page()
         page.heard = []
-        page.on("console", lambda message: page.heard.append(message.text))
+        page.on("console", lambda said: page.heard.append(said.text) if said.type == "error" else None)
         page.on("pageerror", lambda error: page.heard.append(str(error)))
         page.goto(f"http://127.0.0.1:{service.port}/")
         page.fill("#token", token)
@@ -91,19 +91,17 @@ def test_two_browsers_with_room_for_one(chromium: Any, entered: Any, tmp_path: P
     place = laid_out(tmp_path, rho=0.1)
     with Service(tmp_path) as service:
         pages = [entered(service, token) for token in (place.ann, place.bob)]
-        for page, question in zip(pages, ("age < 2", "age >= 2 and sex = 'F'"), strict=True):
-            ask(page, question, "5")
+        for page in pages:
+            ask(page, "age < 2", "5")  # more than half of the budget
             assert page.query_selector("#buy-form"), page.inner_text("#result")
         for page in pages:
             page.evaluate("document.querySelector('#buy-form').requestSubmit()")
         for page in pages:
-            page.wait_for_selector(".answer, #problem, .quote")
-            page.wait_for_timeout(1500)
-        budget = place.ledger.budget()
-        assert budget.spent <= budget.limit
-        shown = [bool(page.query_selector(".answer")) for page in pages]
-        assert sum(shown) >= 1
-        assert budget.charges <= 2
+            page.wait_for_selector(".answer")
+        numbers = {page.inner_text(".answer .ask-number") for page in pages}
+    budget = place.ledger.budget()
+    assert (budget.charges, len(numbers)) == (1, 1)
+    assert budget.spent > budget.limit / 2
 
 
 def test_a_server_that_dies_is_asked_again(place: Place, entered: Any) -> None:
@@ -127,7 +125,7 @@ def test_the_page_is_for_everyone(
 ) -> None:
     from axe_playwright_python.sync_playwright import Axe
 
-    page = entered(service, place.ann, **options)
+    page = entered(service, place.ann, bypass_csp=True, **options)
     for question in ("age < 2", "nobody = 1", "SELECT age, sex, COUNT(*) FROM t GROUP BY age, sex"):
         ask(page, question, "20")
         found = Axe().run(page)
