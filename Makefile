@@ -8,7 +8,7 @@ READY  := $(VENV)/.ready
 # Tests run in parallel processes already; threads inside each would only fight over the cores.
 export OPENBLAS_NUM_THREADS ?= 1
 
-.PHONY: demo test fuzz doors test-engines test-pages lint types imports unit paper bench audit sample docs dist test-package clean
+.PHONY: demo test fuzz doors test-engines test-pages test-api lint types imports unit paper bench audit sample docs dist test-package clean
 
 demo: $(READY)
 	$(BIN)/rowspace demo -o out/demo --force
@@ -55,6 +55,11 @@ test-pages: $(READY)
 	$(BIN)/python -m pip install --quiet --group pages
 	tests/pages/install-browser
 	ROWSPACE_PAGES=1 $(BIN)/pytest tests/pages
+
+# Thousands of requests made from the OpenAPI document of a real service: no 500, no answer that the document does not know.
+test-api: $(READY)
+	$(BIN)/python -m pip install --quiet --group api
+	ROWSPACE_API=100 $(BIN)/pytest tests/serve/test_openapi.py
 
 # Every claim of the paper beside ours: out/paper/paper.html, about a minute.
 paper: $(READY)

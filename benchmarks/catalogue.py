@@ -20,6 +20,7 @@ PROGRAMS = {
     "periods": "plans over periods beside waiting and separate releases (`--large`, `--runs`, `--kills`)",
     "interactive": "streams of questions on one budget, beside what others would pay; draws the picture of the guide",
     "session_growth": "10,000 questions in one session: CPU time of each, and of opening its ledger anew",
+    "serve": "`rowspace serve` as real processes: free answers a second, races, kills, ten minutes of traffic",
     "beside_evidence": "planning against evidence: certified ratio, and time beside planning without",
     "few_queries": "SQL statements and conjunctions at their optimum (`--large`: 5,000 statements): error, CPU, memory",
     "unknown_values": "keys found in a table whose keys nobody knows, beside OpenDP's threshold; time of `rs.discover`",

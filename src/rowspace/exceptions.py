@@ -8,7 +8,8 @@
     │   ├── InvalidDomain       unknown or duplicate attribute, bins that do not increase, empty domain
     │   ├── InvalidWorkload     a query that does not fit its domain
     │   │   └── PredicateError  a predicate that does not parse, with the position
-    │   └── InvalidStudy        a study file that says something impossible
+    │   ├── InvalidStudy        a study file that says something impossible
+    │   └── KeyReused           a request's key that was used for something else
     ├── TooLarge                an operation with no structured path on something large
     ├── UnsupportedWorkload     the query is outside the strategy's row space
     ├── IntegerOverflow         exact answers might not fit 64 bits (found before data is touched)
@@ -62,6 +63,10 @@ class PredicateError(InvalidWorkload):
 
 class InvalidStudy(InvalidInput):
     """A study file that says something impossible."""
+
+
+class KeyReused(InvalidInput):
+    """A request's key that was used for something else before; nothing was charged."""
 
 
 class TooLarge(RowspaceError):

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from .exceptions import BudgetExceeded, InvalidInput, Superseded
+from .exceptions import BudgetExceeded, InvalidInput, KeyReused, Superseded
 from .planning import Plan
 from .releases import Release
 
@@ -57,7 +57,7 @@ def _kept(keeper: Any, dataset: str | None, asked: Any) -> Release | None:
         return None
     other = _difference(request.about.split(" "), asked.about.split(" "))
     if other is not None:
-        raise InvalidInput(
+        raise KeyReused(
             f"the request id {asked.key!r} was used for another {other} (charge {request.charge}); give each its own. "
             "Nothing was charged"
         )

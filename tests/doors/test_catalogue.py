@@ -71,6 +71,10 @@ NO_DOORS = {
     ],
     "the paper's figures, no release": ["rowspace paper"],
     "what a release says of itself, no answers: tests/releases/test_registry.py": ["rowspace registry"],
+    "questions over HTTP, the answers of a session and pandas' counts: tests/serve/test_api.py": ["rowspace serve"],
+    "who may ask a service, no numbers: tests/serve/test_tokens.py": [
+        "rowspace tokens add", "rowspace tokens list", "rowspace tokens revoke",
+    ],
     "the format of study files, no numbers: tests/study/test_json_schema.py": ["rowspace schema"],
     "exact numbers for the curator, no release: tests/study/test_checking.py": [
         "rs.check", "rs.Check", "rowspace check",

@@ -13,7 +13,7 @@ from rowspace.releases import Combined, Release, notes_of
 from rowspace.report import AnswerGroup, AnswerRow, answer_rows, answers_view
 from rowspace.session import Session
 from rowspace.study import Study
-from rowspace.workload.texts import asked, is_sql, naming
+from rowspace.workload.texts import asked, naming, words_of
 
 from .screen import Screen
 
@@ -72,11 +72,7 @@ def answer_queries(made: Release | Combined, texts: Sequence[str], level: float)
 
 
 def _rows(answers: pd.DataFrame, texts: Sequence[str], parts: Sequence[Workload]) -> list[AnswerRow]:
-    """A condition is shown as it was typed; SQL has several answers, each with words of its own."""
-    each = zip(texts, parts, strict=True)
-    words = [label for text, part in each for label in (part.labels() if is_sql(text) else [text])]
-    # Means come after everything else that was asked.
-    words += [label for part in parts for label in part.shown.labels(part.size)]
+    words = words_of(texts, parts)
     return answer_rows(answers, range(len(words)), words)
 
 

@@ -11,7 +11,7 @@ import typer
 from rowspace._research import installed
 from rowspace._version import __version__
 
-from .commands import COMMANDS, budget, paper
+from .commands import COMMANDS, budget, paper, tokens
 from .commands.options import Command, Group
 from .failures import exit_code
 
@@ -28,6 +28,7 @@ for command in COMMANDS:
     # Where `paper` could not run it is not listed; who types it all the same is told what to install.
     app.command(cls=Command, hidden=command is paper and not installed())(command)
 app.add_typer(budget)
+app.add_typer(tokens)
 
 
 def _show_version(wanted: bool) -> None:
@@ -50,7 +51,8 @@ def _program(
     [bold]plan[/bold] tells how accurate every answer will be, without the data;
     [bold]budget[/bold] keeps what may be spent; [bold]release[/bold] spends some of it, once;
     [bold]ask[/bold] answers more for free; [bold]combine[/bold] makes one of several releases;
-    [bold]report[/bold] writes a web page of it all, [bold]registry[/bold] its public entry.
+    [bold]report[/bold] writes a web page of it all, [bold]registry[/bold] its public entry;
+    [bold]serve[/bold] answers analysts over HTTP, on one budget.
 
     [dim]Examples[/dim]
       rowspace demo

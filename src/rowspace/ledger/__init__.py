@@ -10,6 +10,16 @@ has spent, and `Ledger.resume` gives its release.
 from .composition import COMPOSITIONS
 from .costs import Cost
 from .ledger import Ledger
-from .records import Budget, Charge, Request, content_digest, plan_hash
+from .records import Budget, Charge, Request, Spender, content_digest, plan_hash
 
-__all__ = ["COMPOSITIONS", "Budget", "Charge", "Cost", "Ledger", "Request", "content_digest", "plan_hash"]
+__all__ = [
+    "COMPOSITIONS",
+    "Budget",
+    "Charge",
+    "Cost",
+    "Ledger",
+    "Request",
+    "Spender",
+    "content_digest",
+    "plan_hash",
+]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 import sqlite3
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -47,6 +48,9 @@ _PASSING = ("SQLITE_BUSY", "SQLITE_LOCKED", "55P03", "40", "53300", "57P", "08")
 _DURABLE = (
     "SELECT set_config('synchronous_commit', 'on', true) WHERE current_setting('synchronous_commit') = 'off'"
 )
+
+_TICKS = 0.1
+"""Seconds that are many ticks of the clock of any file system."""
 
 # A server that is gone without a word is noticed in half a minute, not in the quarter of an hour that TCP waits.
 _WAITS = {
@@ -141,6 +145,26 @@ class Database:
                     os.close(descriptor)
         except OSError:
             raise LedgerError(f"{self.name} cannot be written: the disk is failing", transient=True) from None
+
+    def mark(self) -> tuple[int, ...] | None:
+        """What changes with every commit to a file, from its metadata alone; None where that is not certain.
+
+        A second commit in the same tick of the clock could leave it as it was, so a file that was written just now has
+        none; nor has one with a log beside it, whose commits are there. The file is not opened: closing it again would
+        take away the locks that SQLite holds on it in this process.
+        """
+        if self.file is None:
+            return None
+        try:
+            found = self.file.stat()
+        except OSError:
+            return None
+        if (
+            abs(time.time() - found.st_mtime) < _TICKS
+            or self.file.with_name(f"{self.file.name}-wal").exists()
+        ):
+            return None
+        return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns
 
     def is_foreign(self, connection: sa.Connection) -> bool:
         """Whether a file is somebody else's database, which must not be written into."""

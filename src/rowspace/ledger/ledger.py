@@ -16,6 +16,8 @@ Guarantees
 - After a failed commit the charge is looked up, and the error says whether it was made (`rowspace.ledger.doubt`).
 - A request is charged once, however often it is tried, and gives the same bytes every time
   (tests/ledger/test_requests.py::test_a_retry_never_pays_twice, ::test_killed_at_any_instant).
+- The charges in a spender's name never exceed what is allowed them, whoever else charges at the same time
+  (tests/ledger/test_spenders.py::test_a_race_stays_within_what_is_allowed).
 - A ledger that is locked, read-only, on a full disk or damaged takes no charge and says why
   (tests/ledger/test_failures.py).
 """
@@ -28,6 +30,7 @@ import os
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -41,11 +44,11 @@ from rowspace.privacy import Privacy
 
 from . import schema
 from .composition import Filter, total
-from .costs import Cost
+from .costs import Cost, at_most
 from .database import Database
 from .doubt import Doubt
 from .names import check_name, look_alike, printable
-from .records import Budget, Charge, Request, content_digest, plan_hash
+from .records import Budget, Charge, Request, Spender, content_digest, plan_hash
 from .tables import Tables
 
 _NUMBERS = 2**31
@@ -80,6 +83,7 @@ class Ledger:
     def __init__(self, location: str | os.PathLike[str], *, patience: float = 30.0) -> None:
         self._database = Database(location, patience)
         self._tables = Tables(self._database)
+        self._seen: tuple[Any, Any] = (None, None)  # the last look, for as long as the file is as it was then
 
     def __repr__(self) -> str:
         return f"Ledger({self.name!r})"
@@ -157,13 +161,14 @@ class Ledger:
         *,
         source: str | None = None,
         second_budget: bool = False,
+        spender: Spender | None = None,
     ) -> None:
         """Refuse now what `charge` would refuse at this moment, so that no data need be read for it.
 
         dataset: which budget, when the ledger has several.
 
         plan: what is to be released; its promise alone refuses what no plan under it could be charged for.
-        source, second_budget: as for `charge`.
+        source, second_budget, spender: as for `charge`.
 
         >>> from rowspace import PureDP
         >>> from rowspace.sample import small_ledger, small_release
@@ -179,7 +184,8 @@ class Ledger:
         with self._tables.reading() as connection:
             budget = self._tables.budget(connection, self._tables.only(connection, dataset))
             self._tables.require_one_budget(connection, budget.dataset, source, second_budget)
-        _require_room(budget, budget.filter.cost_of(plan))
+            spent = self._spent(connection, budget, spender)
+        _require_room(budget, budget.filter.cost_of(plan), spender, spent)
 
     def charge(
         self,
@@ -193,6 +199,7 @@ class Ledger:
         version: str | None = None,
         after: int | None = None,
         continues: str | None = None,
+        spender: Spender | None = None,
     ) -> Charge:
         """Charge for a release and keep its bytes, in one transaction, or raise; nobody may see `content` before.
 
@@ -204,6 +211,7 @@ class Ledger:
         request: what is kept with the charge, so that a retry finds it. version: of the table the release is about.
         after: the last charge that the plan was made in view of.
         continues: the key of the request before, of the same plan, whose charge has paid for this release as well.
+        spender: in whose name it is, and how much that name may spend; else in that of the process's user.
 
         `BudgetExceeded` when it does not fit, `Superseded` when another charge came between, `LedgerError` for
         everything else that is wrong.
@@ -231,7 +239,7 @@ class Ledger:
             "privacy": _json(plan.privacy),
             **{name: str(amount) for name, amount in vars(cost).items()},
             "time": _now(),
-            "who": _who(),
+            "who": _who() if spender is None else spender.who,
             "digest": content_digest(content),
         }
         with self._database.writing(doubt=Doubt(self._database, self._tables, row, request)) as connection:
@@ -252,7 +260,7 @@ class Ledger:
                     f"{self.name} has no charge for the instalment before this one, of the same plan; nothing was "
                     "released"
                 )
-            _require_room(budget, cost)
+            _require_room(budget, cost, spender, self._spent(connection, budget, spender))
             values = row | {"content": content, "source": source, "version": version}
             statement = schema.charges.insert().values(values).returning(schema.charges.c.id)
             row["id"] = number = int(connection.execute(statement).scalar_one())
@@ -261,6 +269,27 @@ class Ledger:
             if request is not None:
                 self._tables.keep_request(connection, dataset, replace(request, charge=number, paid=True))
         return self._tables.charge(row)
+
+    def left_for(self, spender: Spender, dataset: str | None = None) -> Fraction:
+        """What may still be spent in somebody's name, in the budget's unit.
+
+        spender: the name, and what it may spend. dataset: which budget, when the ledger has several.
+
+        >>> from fractions import Fraction
+        >>> from rowspace.sample import small_ledger
+        >>> with small_ledger() as ledger:
+        ...     print(ledger.left_for(Spender("ann", Fraction(1, 2))), ledger.left_for(Spender("bob")))
+        1/2 600
+        """
+        with self._tables.reading() as connection:
+            budget = self._tables.budget(connection, self._tables.only(connection, dataset))
+            return spender.left(budget, self._spent(connection, budget, spender))
+
+    def _spent(self, connection: sa.Connection, budget: Budget, spender: Spender | None) -> Fraction:
+        """What was spent in somebody's name."""
+        if spender is None:
+            return Fraction(0)
+        return budget.amount(self._tables.spent_by(connection, budget.dataset, spender.who))
 
     def request(self, key: str, dataset: str | None = None) -> Request | None:
         """What was kept of a request, or None if it is new.
@@ -327,13 +356,19 @@ class Ledger:
         ...     ledger.look() == (ledger.budget(), [])
         True
         """
+        if (mark := self._database.mark()) is not None and self._seen[0] == (mark, dataset, after):
+            budget, charges = self._seen[1]
+            return budget, list(charges)
         with self._tables.reading() as connection:
             budget = self._tables.budget(connection, self._tables.only(connection, dataset))
             table = schema.charges
             columns = (table.c.id, table.c.version, table.c.source, table.c.digest)
             query = sa.select(*columns).where(table.c.dataset == budget.dataset, table.c.id > after)
             found = connection.execute(query.order_by(table.c.id)).all()
-        return budget, [(int(row.id), row.version, row.source, str(row.digest)) for row in found]
+            mark = self._database.mark()  # here, where nobody writes
+        charges = [(int(row.id), row.version, row.source, str(row.digest)) for row in found]
+        self._seen = (mark, dataset, after), (budget, charges)
+        return budget, list(charges)
 
     def history(self, dataset: str | None = None) -> list[Charge]:
         """Every charge of a dataset, oldest first.
@@ -390,11 +425,16 @@ def _checked(plan: Plan | DiscoveryPlan) -> Plan | DiscoveryPlan:
     return checked_discovery(plan) if isinstance(plan, DiscoveryPlan) else checked_plan(plan)
 
 
-def _require_room(budget: Budget, cost: Cost) -> None:
-    """Raise `BudgetExceeded`, with what remains, unless the new charge fits."""
+def _require_room(budget: Budget, cost: Cost, spender: Spender | None, spent: Fraction) -> None:
+    """Raise `BudgetExceeded`, with what remains, unless the new charge fits, also what its spender may spend."""
     if not budget.filter.fits(total([(budget.used, 1), (cost, 1)])):
         raise BudgetExceeded(
             f"the budget of {budget.dataset!r} has {budget}, and this release would cost {cost}; nothing was released"
+        )
+    if spender is not None and spender.most is not None and spent + budget.amount(cost) > spender.most:
+        raise BudgetExceeded(
+            f"{spender.name!r} has {at_most(spender.left(budget, spent))} of {at_most(spender.most)} {budget.unit} "
+            f"left to spend, and this release would cost {cost}; nothing was released"
         )
 
 

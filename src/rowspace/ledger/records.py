@@ -13,11 +13,15 @@ from typing import Any
 
 import numpy as np
 
+from rowspace.exceptions import InvalidInput
 from rowspace.planning import DiscoveryPlan, Plan
 from rowspace.privacy import ApproxDP, Privacy
 
 from .composition import Filter
 from .costs import Cost, at_least, at_most
+from .names import check_key, printable
+
+_LONGEST_SPENDER = 100
 
 
 @dataclass(frozen=True)
@@ -46,12 +50,12 @@ class Budget:
     @property
     def limit(self) -> Fraction:
         """The most that may be spent."""
-        return self._of(self.filter.limit)
+        return self.amount(self.filter.limit)
 
     @property
     def spent(self) -> Fraction:
         """What is spent."""
-        return self._of(self.used)
+        return self.amount(self.used)
 
     @property
     def remaining(self) -> Fraction:
@@ -64,9 +68,10 @@ class Budget:
         """Moments and what had been spent by then, to be drawn: one of each for every charge, oldest first."""
         # In the order of the charges, also where a clock was set back between them.
         times = list(accumulate((charge.time for charge in charges), max))
-        return times, [float(total) for total in accumulate(self._of(charge.cost) for charge in charges)]
+        return times, [float(total) for total in accumulate(self.amount(charge.cost) for charge in charges)]
 
-    def _of(self, cost: Cost) -> Fraction:
+    def amount(self, cost: Cost) -> Fraction:
+        """What of a cost this budget counts."""
         return cost.epsilon if self.unit == "epsilon" else cost.rho
 
     def __repr__(self) -> str:
@@ -108,6 +113,33 @@ class Request:
     about: str
     charge: int = 0
     paid: bool = False
+
+
+@dataclass(frozen=True)
+class Spender:
+    """Somebody in whose name a budget is charged.
+
+    most: what all charges in this name together may cost, in the budget's unit; None where only the budget limits them.
+    """
+
+    name: str
+    most: Fraction | None = None
+
+    def __post_init__(self) -> None:
+        if len(check_key(self.name)) > _LONGEST_SPENDER:
+            raise InvalidInput(f"expected a spender's name of at most {_LONGEST_SPENDER} characters")
+        if self.most is not None and not self.most >= 0:
+            raise InvalidInput("expected a spender's most to be zero or more, in the budget's unit")
+
+    @property
+    def who(self) -> str:
+        """How charges in this name are kept: no user of a system has a colon in its name."""
+        return printable(f"analyst:{self.name}")
+
+    def left(self, budget: Budget, spent: Fraction) -> Fraction:
+        """What may still be spent in this name, of which so much was."""
+        own = budget.remaining if self.most is None else self.most - spent
+        return max(Fraction(0), min(budget.remaining, own))
 
 
 @dataclass(frozen=True)

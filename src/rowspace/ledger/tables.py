@@ -171,6 +171,14 @@ class Tables:
                 "second_budget=True. Nothing was released"
             )
 
+    def spent_by(self, connection: sa.Connection, dataset: str, who: str) -> Cost:
+        """What the charges in one name add up to."""
+        table = schema.charges
+        kinds = (table.c.epsilon, table.c.delta, table.c.rho)
+        query = sa.select(*kinds, sa.func.count()).where(table.c.dataset == dataset, table.c.who == who)
+        found = connection.execute(query.group_by(*kinds))
+        return total((self._cost(amounts), int(times)) for *amounts, times in found)
+
     def last(self, connection: sa.Connection, dataset: str) -> int:
         """The number of a dataset's last charge; 0 if it has none."""
         table = schema.charges

@@ -92,6 +92,10 @@ class Dense(Operator):
         )
 
     def largest_entry(self) -> float:
+        return self._largest_entry
+
+    @cached_property
+    def _largest_entry(self) -> float:
         return float(np.abs(self.array).max())
 
     _rounded = Operator._rounded_by_scale

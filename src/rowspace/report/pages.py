@@ -43,8 +43,9 @@ _BETWEEN_TAGS = re.compile(r"(?<=[>}])\n\s*(?=[<{])")
 def render(template: str, page: Page, *, sheet: str = "", script: str = "", **views: object) -> str:
     """A complete document that loads nothing.
 
-    template: a file of templates. views: what its blocks show. sheet: more of a style sheet. script: files of scripts,
-    with spaces between them; those of a folder see one another and nothing else.
+    template: a file of templates, or ``package:file`` for one of another package's. views: what its blocks show. sheet:
+    more of a style sheet. script: files of scripts, with spaces between them; those of a folder see one another and
+    nothing else.
     """
     source = "\n".join(_script(name) for name in script.split())
     digest = base64.b64encode(hashlib.sha256(source.encode()).digest()).decode()
@@ -98,7 +99,8 @@ def own_sheet(name: str) -> str:
 
 @cache
 def _file(name: str) -> str:
-    return files(__package__).joinpath("templates", name).read_text(encoding="utf-8").strip()
+    package, _, file = name.rpartition(":")
+    return files(package or __package__).joinpath("templates", file).read_text(encoding="utf-8").strip()
 
 
 def _constant(source: str) -> Markup:

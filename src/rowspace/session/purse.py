@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from rowspace.exceptions import BudgetExceeded, InvalidInput, LedgerError, UnsupportedWorkload
 from rowspace.files import archive_kind
-from rowspace.ledger import Budget, Charge, Cost, Ledger, Request
+from rowspace.ledger import Budget, Charge, Cost, Ledger, Request, Spender
 from rowspace.ledger.composition import Filter
 from rowspace.measure import measure
 from rowspace.mechanism import about_source, checked, counts_for
@@ -144,34 +144,47 @@ class Purse:
         """What of a cost the budget is counted in."""
         return cost.epsilon if self.filter.unit == "epsilon" else cost.rho
 
-    def is_affordable(self, plan: Plan) -> bool:
+    def room(self, left: Budget, spender: Spender | None) -> Fraction:
+        """What may be spent, in the budget's unit."""
+        return left.remaining if spender is None else self.ledger.left_for(spender, self.dataset)
+
+    def is_affordable(self, plan: Plan, spender: Spender | None) -> bool:
         """Whether there is room for it now."""
         try:
-            self.ledger.check(plan, self.dataset)
+            self.ledger.check(plan, self.dataset, spender=spender)
         except BudgetExceeded:
             return False
         return True
 
-    def whole(self, left: Budget) -> Privacy | None:
-        """The guarantee that costs all that remains, or a little less; None where nothing does."""
+    def whole(self, room: Fraction) -> Privacy | None:
+        """The guarantee that costs all of an amount, or a little less; None where nothing does."""
         # In ρ a promise of (ε, δ) costs something else than its ε.
-        low, high = 0.0, float(getattr(self.filter.guarantee, budget_name(self.kind), left.remaining))
+        low, high = 0.0, float(getattr(self.filter.guarantee, budget_name(self.kind), room))
         for _ in range(40):
             middle = (low + high) / 2
             cost = self.filter.cost_of(with_budget(self.kind, middle)) if middle > 0 else Cost()
-            fits = self.amount(cost) <= left.remaining
+            fits = self.amount(cost) <= room
             low, high = (middle, high) if fits else (low, middle)
         return with_budget(self.kind, low) if low > 0 else None
 
-    def buy(self, plan: Plan, known: Knowledge, request: Request | None) -> Charge:
+    def buy(
+        self, plan: Plan, known: Knowledge, request: Request | None, spender: Spender | None = None
+    ) -> Charge:
         """Measure a plan and charge for it, unless anything was charged since."""
         own = checked(plan)
         about = about_source(self.source, self.table, self.second_budget)
-        self.ledger.check(own, self.dataset, **about)
+        self.ledger.check(own, self.dataset, spender=spender, **about)
         answers = measure(own.strategy, own.noise, self._count(own), parts=own.domain.parts).answers
         content = Release(own, answers).to_bytes()
         return self.ledger.charge(
-            own, content, self.dataset, request=request, version=self.version, after=known.last, **about
+            own,
+            content,
+            self.dataset,
+            request=request,
+            version=self.version,
+            after=known.last,
+            spender=spender,
+            **about,
         )
 
     def _count(self, plan: Plan) -> Any:

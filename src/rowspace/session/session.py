@@ -8,22 +8,34 @@ Guarantees
 - What is bought, and for how much, depends on public things and on answers that were paid for, never on counts. Sums
   of ε and ρ, and the filters of (ε, δ), hold for amounts that are chosen so (rowspace.ledger.composition).
 - A price reads no data (tests/session/test_session.py::test_a_price_reads_no_data).
+- An answer costs no more than was agreed to, and no more than its spender may spend
+  (tests/session/test_spenders.py).
 - The same key gives the same answer, and pays once (tests/session/test_session.py::test_a_key_is_answered_once).
 """
 
 from __future__ import annotations
 
 import os
+import threading
 from collections.abc import Sequence
+from fractions import Fraction
+from functools import partial
 from math import inf
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from rowspace.domain import Domain
-from rowspace.exceptions import BudgetExceeded, InvalidInput, Superseded, TooLarge, UnsupportedWorkload
-from rowspace.ledger import Budget, Charge, Ledger, Request
-from rowspace.ledger.costs import at_most, float_above
+from rowspace.exceptions import (
+    BudgetExceeded,
+    InvalidInput,
+    KeyReused,
+    Superseded,
+    TooLarge,
+    UnsupportedWorkload,
+)
+from rowspace.ledger import Budget, Charge, Ledger, Request, Spender
+from rowspace.ledger.costs import at_least, at_most, float_above
 from rowspace.operators.base import Vector
 from rowspace.planning import Plan, recalibrated
 from rowspace.planning.whatif import with_budget
@@ -101,6 +113,8 @@ class Session:
             )
         self._shop = Shop(kind, expected_of(expecting, domain.without_places()), select)
         self._known = Knowledge(domain.with_places(), kind.unit)
+        # Threads that buy take turns: of purchases side by side all but one would be superseded, and planned anew.
+        self._turn = threading.Lock()
 
     @property
     def domain(self) -> Domain:
@@ -112,13 +126,58 @@ class Session:
         """The budget that pays, as it is now."""
         return self._look()[1]
 
-    def price(self, question: Question, *, within: float | Sequence[float], level: float = 0.95) -> Price:
+    @property
+    def ledger(self) -> Ledger:
+        """Where the budget is and all evidence is kept."""
+        return self._purse.ledger
+
+    @property
+    def last(self) -> int:
+        """The number of the last charge that is known of now: between two that are equal, answers are the same."""
+        return self._look()[0].last
+
+    @property
+    def purchases(self) -> int:
+        """How many purchases answers are made from now."""
+        return self._look()[0].number
+
+    def prepare(self) -> None:
+        """Plan for what is expected now rather than with the first question that is not free; costs nothing.
+
+        >>> from rowspace.sample import small_session
+        >>> with small_session() as session:
+        ...     session.prepare()
+        """
+        self._shop.expected(self._look()[0])
+
+    def reached(self, question: Question, *, level: float = 0.95) -> float:
+        """The widest half-width of the intervals that are known for free; infinite where nothing is known.
+
+        question: as for `ask`. level: the confidence level of the intervals.
+
+        >>> from rowspace.sample import small_session
+        >>> with small_session() as session:
+        ...     session.reached("age >= 2")
+        inf
+        """
+        goal = goal_of(self.domain, question, inf, level)
+        return float(np.max(self._look()[0].error_bars(goal.queries, goal.level)[1]))
+
+    def price(
+        self,
+        question: Question,
+        *,
+        within: float | Sequence[float],
+        level: float = 0.95,
+        spender: Spender | None = None,
+    ) -> Price:
         """What an answer of this accuracy would cost now; reads no data and costs nothing.
 
         question: a condition, SQL, a workload, or several texts; several are priced together.
         within: the half-width that no interval may exceed, in counts or the unit of a sum: one for all, or one
         for each.
         level: the confidence level of the intervals.
+        spender: in whose name it would be charged, where names have less to spend than the budget.
 
         >>> from rowspace.sample import small_session
         >>> with small_session() as session:
@@ -131,10 +190,10 @@ class Session:
         reached = float(np.max(half_widths))
         if goal.missed(half_widths) <= MET:
             return Price(0.0, left.unit, left, reached, True)
-        offered = self._shop.offer(goal, known, self._purse.is_affordable)
-        amount = self._purse.amount(self._purse.filter.cost_of(offered))
-        affordable = amount <= left.remaining
-        best = None if affordable else self._best(goal, known, left)
+        offered = self._offer(goal, known, spender)
+        amount, room = self._amount(offered), self._purse.room(left, spender)
+        affordable = amount <= room
+        best = None if affordable else self._best(goal, known, room)
         return Price(float_above(amount), left.unit, left, reached, affordable, best)
 
     def ask(
@@ -144,6 +203,8 @@ class Session:
         within: float | Sequence[float] | None = None,
         level: float = 0.95,
         key: str | None = None,
+        most: float | None = None,
+        spender: Spender | None = None,
     ) -> Answered:
         """The answer, for free where what is known suffices, else for the least that buys the accuracy.
 
@@ -152,6 +213,8 @@ class Session:
         for each. None: whatever is known already.
         level: the confidence level of the intervals.
         key: a name for this request: the same key again gives the same answer and pays nothing.
+        most: what it may cost at most, in the budget's unit, such as the price that was agreed to; 0 buys nothing.
+        spender: in whose name it is charged, where names have less to spend than the budget.
 
         `BudgetExceeded`, with the best that can be had, when the budget has no room; then nothing is charged.
 
@@ -172,11 +235,12 @@ class Session:
                 if request is not None and self._purse.ledger.keep_request(request, left.dataset) != request:
                     continue
                 return Answered(self._frame(goal, known, columns), 0.0, left.unit, None, 1.0, left)
-            offered = self._shop.offer(goal, known, self._purse.is_affordable)
-            self._require_room(offered, goal, known, left)
-            try:
-                charge = self._purse.buy(offered, known, request)
-            except Superseded:
+            if most == 0:
+                raise BudgetExceeded(
+                    "what is known is not as precise, and nothing may be paid; nothing was released"
+                )
+            charge = self._bought(goal, known, request, most, spender)
+            if charge is None:
                 continue
             _, left = self._look()
             return self._paid(goal, columns[1], self._purse.upto(charge.id, self._known), charge, left)
@@ -252,6 +316,39 @@ class Session:
         self._known, left = self._purse.look(self._known)
         return self._known, left
 
+    def _bought(
+        self,
+        goal: Goal,
+        known: Knowledge,
+        request: Request | None,
+        most: float | None,
+        spender: Spender | None,
+    ) -> Charge | None:
+        """The charge for what meets a goal; None where another came between, after which it may be known."""
+        with self._turn:
+            now, left = self._look()
+            if now.last != known.last:
+                return None
+            offered = self._offer(goal, known, spender)
+            amount = self._amount(offered)
+            if most is not None and amount > most:
+                raise BudgetExceeded(
+                    f"this costs {at_least(amount)} {left.unit} now, more than the {most:g} that was agreed to; "
+                    "nothing was released"
+                )
+            self._require_room(offered, goal, known, left, spender)
+            try:
+                return self._purse.buy(offered, known, request, spender)
+            except Superseded:
+                return None
+
+    def _offer(self, goal: Goal, known: Knowledge, spender: Spender | None) -> Plan:
+        return self._shop.offer(goal, known, partial(self._purse.is_affordable, spender=spender))
+
+    def _amount(self, plan: Plan) -> Fraction:
+        """What a plan costs, in the budget's unit."""
+        return self._purse.amount(self._purse.filter.cost_of(plan))
+
     def _frame(self, goal: Goal, known: Knowledge, columns: Columns) -> pd.DataFrame:
         """Answers from what is known, as releases give them."""
         if not known.number:
@@ -276,7 +373,7 @@ class Session:
     def _again(self, kept: Request, about: str, goal: Goal, left: Budget) -> Answered:
         """The answer to a request that was answered before."""
         if kept.about != about:
-            raise InvalidInput(f"the key {kept.key!r} was used for another question; give each its own")
+            raise KeyReused(f"the key {kept.key!r} was used for another question; give each its own")
         known = self._purse.upto(kept.charge, self._known)
         if not kept.paid:
             columns = known.columns(goal.queries, goal.level)
@@ -285,17 +382,20 @@ class Session:
         before = self._purse.upto(kept.charge - 1, self._known).error_bars(goal.queries, goal.level)[0]
         return self._paid(goal, before, known, charge, left)
 
-    def _require_room(self, offered: Plan, goal: Goal, known: Knowledge, left: Budget) -> None:
+    def _require_room(
+        self, offered: Plan, goal: Goal, known: Knowledge, left: Budget, spender: Spender | None
+    ) -> None:
         try:
-            self._purse.ledger.check(offered, left.dataset)
+            self._purse.ledger.check(offered, left.dataset, spender=spender)
         except BudgetExceeded as error:
-            best = self._best(goal, known, left)
+            room = self._purse.room(left, spender)
+            best = self._best(goal, known, room)
             if best is None:
                 raise
-            price = f"for all that is left, {at_most(left.remaining)} {left.unit}"
+            price = f"for all that is left, {at_most(room)} {left.unit}"
             raise BudgetExceeded(f"{error}; {price}, the best that can be had is ±{best:.4g}") from None
 
-    def _best(self, goal: Goal, known: Knowledge, left: Budget) -> float | None:
-        """A half-width that no interval exceeds if all of the remaining budget is spent."""
-        most = self._purse.whole(left)
+    def _best(self, goal: Goal, known: Knowledge, room: Fraction) -> float | None:
+        """A half-width that no interval exceeds if all of an amount is spent."""
+        most = self._purse.whole(room)
         return None if most is None else self._shop.best(goal, known, most) * float(np.max(goal.within))

@@ -147,6 +147,17 @@ def asked(domain: Domain, texts: str | Iterable[str]) -> Workload:
     return sum(found[1:], found[0])
 
 
+def words_of(texts: Sequence[str], parts: Sequence[Workload]) -> list[str]:
+    """Words for every answer: a condition as it was typed; SQL has several answers, each with words of its own.
+
+    parts: the queries of each text.
+    """
+    each = zip(texts, parts, strict=True)
+    words = [label for text, part in each for label in (part.labels() if is_sql(text) else [text])]
+    # Means come after everything else that was asked.
+    return words + [label for part in parts for label in part.shown.labels(part.size)]
+
+
 def is_sql(text: str) -> bool:
     """Whether a query is meant as SQL."""
     return _SQL.match(text) is not None

@@ -6,9 +6,25 @@ words by the Tab key, which need only the words, are there at once (tests/cli/te
 
 from .budget import budget
 from .releases import ask, combine, registry, release, report
+from .serving import serve, tokens
 from .studies import check, demo, init, paper, plan, schema
 from .unknowns import bounds, discover
 
-COMMANDS = (demo, init, discover, bounds, check, plan, release, ask, combine, report, registry, paper, schema)
+COMMANDS = (
+    demo,
+    init,
+    discover,
+    bounds,
+    check,
+    plan,
+    release,
+    ask,
+    combine,
+    report,
+    registry,
+    serve,
+    paper,
+    schema,
+)
 
-__all__ = ["COMMANDS", "budget", "paper"]
+__all__ = ["COMMANDS", "budget", "paper", "tokens"]

@@ -6,6 +6,7 @@ import json
 from dataclasses import dataclass
 from typing import Any
 
+from rowspace.domain import Categorical, Dates, Domain
 from rowspace.error.moments import FINE_LATTICE
 from rowspace.exceptions import TooLarge
 from rowspace.operators import Extended, Operator
@@ -54,7 +55,7 @@ def exploration(release: Release | Combined, level: float) -> Exploration:
         for name in (attribute["name"], *(level["name"] for level in attribute["levels"]))
     )
     words = "Any count of records by these attributes that was measured finely enough can be asked for."
-    return Exploration(_json(contents), words, names, _example(contents["attributes"][0], domain.names), True)
+    return Exploration(_json(contents), words, names, example(domain), True)
 
 
 def _few(tables: int, sums: bool) -> str:
@@ -132,16 +133,15 @@ def _strategy(A: Operator, sizes: tuple[int, ...], pack: Packer) -> dict[str, An
     return cells_view(A, sizes, pack)
 
 
-def _example(attribute: dict[str, Any], names: tuple[str, ...]) -> str:
+def example(domain: Domain) -> str:
     """A condition to begin with."""
     from rowspace.workload.predicate.syntax import name_text, value_text
 
-    name = name_text(names[0])
-    if attribute["kind"] == "category":
-        return f"{name} = {value_text(attribute['values'][0])}"
-    texts = attribute["texts"]
-    middle = texts[len(texts) // 2]
-    return f"{name} >= {value_text(middle) if attribute['kind'] == 'date' else middle}"
+    attribute, name = domain.dimension(domain.dimensions[0]), name_text(domain.dimensions[0])
+    if isinstance(attribute, Categorical):
+        return f"{name} = {value_text(attribute.cell_labels[0])}"
+    middle = attribute.format(attribute.edges.tolist()[len(attribute.edges) // 2])
+    return f"{name} >= {value_text(middle) if isinstance(attribute, Dates) else middle}"
 
 
 def _json(contents: dict[str, Any]) -> str:
