@@ -7,6 +7,7 @@ is compatible with 0. Where B itself is compatible with 0 every mean is, and the
 
 from __future__ import annotations
 
+from itertools import product
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -100,14 +101,14 @@ def _figures(release: Release | Combined, part: Part, measure: Any, level: float
     known = b > reach
     safe = np.where(known, b, 1.0)
     r = np.where(known, a / safe, 0.0)
-    rest = release.ask(_remainders(release, part, measure, r), level)
+    rest = _asked_remainders(release, part, measure, r, level)
     sigma = rest["std_error"].to_numpy()
     half = (rest["high"] - rest["low"]).to_numpy() / 2
     low, high = r - half / safe, r + half / safe
     steady = (b >= STEADY_DENOMINATOR * sigma_b) | (sigma == 0.0) | ~known
     if not steady.all():
         largest = own.largest
-        third = release.ask(_remainders(release, part, measure, np.full(len(r), largest)), level)
+        third = _asked_remainders(release, part, measure, np.full(len(r), largest), level)
         covariance = (sigma_a**2 + largest**2 * sigma_b**2 - third["std_error"].to_numpy() ** 2) / (
             2 * largest
         )
@@ -137,6 +138,31 @@ def _figures(release: Release | Combined, part: Part, measure: Any, level: float
 
 def _with(part: Part, factor: Sum | Valued) -> Part:
     return Part((*part.factors, factor))
+
+
+def _asked_remainders(
+    release: Release | Combined, part: Part, measure: Any, ratios: Vector, level: float
+) -> pd.DataFrame:
+    """The answers to `_remainders`: all in one matrix or, where its attributes must stay apart, group by group."""
+    try:
+        return release.ask(_remainders(release, part, measure, ratios), level)
+    except TooLarge:
+        return release.ask(_remainders_by_group(release, part, measure, ratios), level)
+
+
+def _remainders_by_group(release: Release | Combined, part: Part, measure: Any, ratios: Vector) -> Workload:
+    """The same, every query as a product of rows: for strategies over so many cells that only products can be asked."""
+    value, one = (factor.operator.to_dense() for factor in (Sum(measure), Valued(measure)))
+    matrices = [factor.operator for factor in part.factors]
+    parts = []
+    for number, row in enumerate(product(*(range(matrix.shape[0]) for matrix in matrices))):
+        chosen = [
+            Matrix(factor.domain, Sparse(scipy.sparse.csr_array(matrix.rows_dense(k, k + 1))))
+            for factor, matrix, k in zip(part.factors, matrices, row, strict=True)
+        ]
+        rest = Matrix(measure, Sparse(scipy.sparse.csr_array(value - ratios[number] * one)))
+        parts.append(Part((*chosen, rest), name="remainders"))
+    return Workload(release.plan.domain, parts)
 
 
 def _remainders(release: Release | Combined, part: Part, measure: Any, ratios: Vector) -> Workload:
