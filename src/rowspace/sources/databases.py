@@ -224,7 +224,7 @@ def connect(url: str) -> Connection:
     backend = attempt(
         lambda: _without_jit(ibis.connect(url, **_patience(scheme, url))),
         f"cannot connect to a database of kind {scheme!r}: check the address and the credentials, and that "
-        f"the driver is installed (pip install '{extra}'); files on the web must be downloaded",
+        f"the driver is installed (pip install '{extra}')",
     )
     return Connection(backend, backend.disconnect)
 
