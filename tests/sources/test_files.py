@@ -92,10 +92,12 @@ def test_a_folder_and_patterns_of_it_are_pandas_counts(ending: str, tmp_path: Pa
 
 
 @pytest.mark.parametrize("ending", ENDINGS)
-def test_partitions_are_columns_of_text(ending: str, tmp_path: Path) -> None:
-    frame, root = people(1), tmp_path / "year=1999" / "visits"  # a folder above the first adds no column
+def test_partitions_are_columns_of_text(ending: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    frame, root = people(1), tmp_path / "year=1999" / "it's visits"  # a folder above the first adds no column
     partitioned(frame, root, ending)
-    for source in (root, f"{root}/year=*/*/*{ending}"):
+    monkeypatch.chdir(tmp_path)
+    here = root.relative_to(tmp_path)
+    for source in (root, f"{root}/year=*/*/*{ending}", here, f"./{here}/", f"year=1999/../{here}/*/*/*"):
         assert (count_cells(source, DOMAIN).reshape(DOMAIN.shape) == expected(frame)).all()
     north = count_cells(f"{root}/*/region=north/*", DOMAIN).reshape(DOMAIN.shape)
     assert (north == expected(frame[frame.region == "north"])).all()

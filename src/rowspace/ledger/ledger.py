@@ -222,7 +222,8 @@ class Ledger:
             )
         with self._tables.reading() as connection:
             dataset = self._tables.only(connection, dataset)
-            filter_ = self._tables.filter(connection, dataset)
+            # Every charge is counted here, and not while others wait for the lock.
+            filter_ = self._tables.budget(connection, dataset).filter
         # Before the lock is taken: norms and digests of large plans may take a while.
         cost = filter_.cost_of(plan) if continues is None else Cost()
         row: dict[str, Any] = {
@@ -242,7 +243,7 @@ class Ledger:
             if self._tables.filter(connection, dataset, lock=True) != filter_:
                 raise LedgerError(f"{self.name} was replaced meanwhile; try again. Nothing was released")
             self._tables.require_one_budget(connection, dataset, source, second_budget)
-            budget = self._tables.budget(connection, dataset)
+            budget = self._tables.sums(connection, dataset)
             if after is not None and self._tables.last(connection, dataset) != after:
                 raise Superseded("another charge came between; look again. Nothing was released")
             if continues is not None and not self._tables.is_paid(

@@ -44,13 +44,13 @@ def read_parquet(backend: Any, files: FileSet, names: Sequence[str]) -> Any:
         raise SourceError(
             f"a column of {files.shown} is in the names of folders and in some of the files; rename one of them"
         )
-    mark = ibis.util.gen_name("file")
-    rows = attempt(
-        lambda: backend.read_parquet(
-            _paths(files), hive_partitioning=False, union_by_name=len(files.files) > 1, filename=mark
-        ),
-        _damaged(files),
-    )
+    view, mark = ibis.util.gen_name("parquet"), ibis.util.gen_name("file")
+    # Not by Ibis, which makes paths absolute: then no row would be known to be of a file.
+    listed = ", ".join("'" + path.replace("'", "''") + "'" for path in _paths(files))
+    how = f"hive_partitioning = false, union_by_name = {len(files.files) > 1}, filename = '{mark}'"
+    sql = f'CREATE TEMPORARY VIEW "{view}" AS SELECT * FROM read_parquet([{listed}], {how})'
+    attempt(lambda: backend.con.execute(sql), _damaged(files))
+    rows = attempt(lambda: backend.table(view), _damaged(files))
     if apart:
         rows = _with_partitions(backend, rows, mark, files, apart)
     return rows.select(*names)
