@@ -16,6 +16,8 @@ Guarantees
 - After a failed commit the charge is looked up, and the error says whether it was made (`rowspace.ledger.doubt`).
 - A request is charged once, however often it is tried, and gives the same bytes every time
   (tests/ledger/test_requests.py::test_a_retry_never_pays_twice, ::test_killed_at_any_instant).
+- Pruning drops bytes of releases and nothing else, and none that a session or the next instalment needs
+  (tests/ledger/test_pruning.py).
 - A ledger that is locked, read-only, on a full disk or damaged takes no charge and says why
   (tests/ledger/test_failures.py).
 """
@@ -33,7 +35,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from rowspace.exceptions import BudgetExceeded, LedgerError, Superseded
+from rowspace.exceptions import BudgetExceeded, InvalidInput, LedgerError, Pruned, Superseded
 from rowspace.planning import DiscoveryPlan, Plan
 from rowspace.planning.discovering import checked_discovery
 from rowspace.planning.known import checked_plan, require_known_privacy
@@ -45,6 +47,7 @@ from .costs import Cost
 from .database import Database
 from .doubt import Doubt
 from .names import check_name, look_alike, printable
+from .pruning import PRUNED, drop, prunable
 from .records import Budget, Charge, Request, content_digest, plan_hash
 from .tables import Tables
 
@@ -382,8 +385,48 @@ class Ledger:
                 f"{self.name} has no charge {charge}; `rowspace budget history` lists those it has"
             )
         if content_digest(row.content) != row.digest:
+            if row.content == PRUNED:
+                raise Pruned(
+                    f"the release of charge {charge} was pruned from {self.name}: it is paid for, and its file is the "
+                    f"one whose SHA-256 is {row.digest}. Nothing was charged"
+                )
             raise self._tables.damaged()
         return bytes(row.content)
+
+    def prune(
+        self, before: datetime, dataset: str | None = None, *, evidence: bool = False, only_look: bool = False
+    ) -> list[tuple[int, int]]:
+        """Drop the bytes of old releases; their charges and digests stay. The numbers of these charges, with bytes.
+
+        before: releases that were charged earlier, a moment with its time zone.
+        dataset: which budget, when the ledger has several.
+        evidence: also what sessions about the newest table answer from. only_look: drop nothing.
+
+        The newest release of every plan is kept whatever its age. What was dropped cannot be resumed or asked for again
+        by its request id.
+
+        >>> from datetime import datetime, UTC
+        >>> from rowspace.sample import small_ledger, small_release
+        >>> release = small_release()
+        >>> with small_ledger() as ledger:
+        ...     charge = ledger.charge(release.plan, release.to_bytes())
+        ...     ledger.prune(datetime(2000, 1, 1, tzinfo=UTC))
+        []
+        """
+        if before.tzinfo is None:
+            raise InvalidInput("expected a moment with a time zone, such as datetime(2024, 1, 1, tzinfo=UTC)")
+        with self._tables.reading() as connection:
+            dataset = self._tables.only(connection, dataset)
+            self._tables.filter(connection, dataset)
+            found = prunable(connection, dataset, before, evidence=evidence)
+        if only_look or not found:
+            return found
+        with self._database.writing() as connection:
+            self._tables.filter(connection, dataset, lock=True)
+            found = prunable(connection, dataset, before, evidence=evidence)
+            drop(connection, [number for number, _ in found])
+        self._database.compact()
+        return found
 
 
 def _checked(plan: Plan | DiscoveryPlan) -> Plan | DiscoveryPlan:
