@@ -26,6 +26,7 @@ from __future__ import annotations
 
 import getpass
 import json
+import logging
 import os
 from collections.abc import Sequence
 from dataclasses import replace
@@ -50,6 +51,8 @@ from .names import check_name, look_alike, printable
 from .pruning import PRUNED, drop, prunable
 from .records import Budget, Charge, Request, content_digest, plan_hash
 from .tables import Tables
+
+_LOGGER = logging.getLogger(__name__)
 
 _NUMBERS = 2**31
 """Charges are numbered below this, on every engine."""
@@ -264,7 +267,9 @@ class Ledger:
             self._tables.keep_spent(connection, dataset, spent, budget.charges + 1)
             if request is not None:
                 self._tables.keep_request(connection, dataset, replace(request, charge=number, paid=True))
-        return self._tables.charge(row)
+        charge = self._tables.charge(row)
+        _LOGGER.info("charge", extra={"rowspace": charge.to_dict() | {"request": request and request.key}})
+        return charge
 
     def request(self, key: str, dataset: str | None = None) -> Request | None:
         """What was kept of a request, or None if it is new.

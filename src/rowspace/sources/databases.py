@@ -185,6 +185,11 @@ def embedded_duckdb(path: Path | None = None) -> Any:
             read_only=path is not None,
             autoinstall_known_extensions=False,
             temp_directory=str(folder),
+            **(
+                {"threads": int(number)}
+                if (number := os.environ.get("ROWSPACE_THREADS", "")).isdigit()
+                else {}
+            ),
         )
         # Only where it is on: in a notebook without ipywidgets DuckDB has none, and refuses even to turn it off.
         if backend.raw_sql("SELECT current_setting('enable_progress_bar')").fetchall()[0][0]:
