@@ -1,8 +1,8 @@
 """An Airflow DAG that releases a table every month, and may be retried or cleared at any moment without paying twice.
 
 The request id is the DAG's run id: every try of a run, by Airflow or by hand, is the same request to the ledger. Exit
-code 75 says that a failure may pass (a ledger that is locked, a server that is away); everything else stays so, and is not
-tried again. Airflow 2.9 or newer; ROWSPACE_LEDGER and the study's `url_env` come from the worker's environment.
+code 75 says that a failure may pass (a ledger that is locked, a server that is away); everything else stays so, and is
+not tried again. Airflow 2.9 or newer; ROWSPACE_LEDGER and the study's `url_env` come from the worker's environment.
 """
 
 from __future__ import annotations
