@@ -8,7 +8,7 @@ READY  := $(VENV)/.ready
 # Tests run in parallel processes already; threads inside each would only fight over the cores.
 export OPENBLAS_NUM_THREADS ?= 1
 
-.PHONY: demo test fuzz doors test-engines test-pages test-api lint types imports unit paper bench audit sample docs dist test-package clean
+.PHONY: demo test fuzz doors test-engines test-pages test-api lint types imports unit paper bench audit sample docs dist test-package constraints clean
 
 demo: $(READY)
 	$(BIN)/rowspace demo -o out/demo --force
@@ -97,6 +97,17 @@ test-package: dist
 
 audit: $(READY)
 	$(BIN)/python -m audits --write
+
+# constraints.txt: the versions that a fresh environment resolves to, for `pip install -c`; no hashes, no addresses.
+PINNED := .venv-pinned
+constraints:
+	rm -rf $(PINNED)
+	$(PYTHON) -m venv $(PINNED)
+	$(PINNED)/bin/python -m pip install --quiet --upgrade pip
+	$(PINNED)/bin/python -m pip install --quiet '.[postgres,xlsx,plots,polars]'
+	( echo "# Versions that work together (make constraints): pip install -c constraints.txt rowspace"; \
+	  $(PINNED)/bin/python -m pip list --format freeze --exclude rowspace --exclude pip --exclude setuptools ) > constraints.txt
+	rm -rf $(PINNED)
 
 sample: $(READY)
 	$(BIN)/python -m tests.sample.generate

@@ -24,6 +24,7 @@ PROGRAMS = {
     "beside_evidence": "planning against evidence: certified ratio, and time beside planning without",
     "few_queries": "SQL statements and conjunctions at their optimum (`--large`: 5,000 statements): error, CPU, memory",
     "unknown_values": "keys found in a table whose keys nobody knows, beside OpenDP's threshold; time of `rs.discover`",
+    "ledger": "milliseconds of a charge after thousands of distinct amounts, and 32 clients at once",
     "coverage": "whether 95 % intervals cover 95 %, over 2,000 releases",
     "consistency": "what non-negative and whole answers do to the error of the sample study",
     "large_consistency": "non-negative and whole counts of 2²⁰ cells: CPU seconds, and how close they are",

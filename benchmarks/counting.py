@@ -1,6 +1,7 @@
 """Counting marginal tables: 10 million records next to the GROUP BYs they need, and 19,900 tables of 200 attributes.
 
     python -m benchmarks.counting
+    python -m benchmarks.counting --records 100_000_000   # instead: a folder of so many, in Hive partitions
 
 Generated records in a temporary folder. Times of the large files are the best of three, with DuckDB's own threads on
 both sides. "codes" has integer categories 0 … 9 in all columns; "people" has bins to be computed and text.
@@ -8,6 +9,7 @@ both sides. "codes" has integer categories 0 … 9 in all columns; "people" has 
 
 from __future__ import annotations
 
+import argparse
 import resource
 import tempfile
 import time
@@ -95,7 +97,40 @@ def many_attributes(attributes: int, size: int, order: int, records: int) -> Non
     print(f"{attributes:>10} {size:>6} {order:>6} {len(tables):>8,} {seconds:>8.1f} {peak:>9.2f}")
 
 
+def partitioned_folder(records: int) -> None:
+    """A folder of 50 partitions and 5 attributes, one of which is in the names of folders."""
+    with tempfile.TemporaryDirectory() as place:
+        root = Path(place) / "visits"
+        with duckdb.connect() as connection:
+            columns = ", ".join(f"floor(random() * 10)::BIGINT AS a{i}" for i in range(1, 5))
+            source = (
+                f"SELECT i % 10 AS a0, i // {records // 5 + 1} AS part, {columns} FROM range({records}) t(i)"
+            )
+            connection.execute(f"COPY ({source}) TO '{root}' (FORMAT parquet, PARTITION_BY (part, a0))")
+        files = f"read_parquet('{root}/**/*.parquet', hive_partitioning = true)"
+        pairs = list(combinations(CODES.names, 2))
+
+        def bare() -> None:
+            with duckdb.connect() as connection:
+                for one, other in pairs:
+                    connection.execute(
+                        f"SELECT {one}, {other}, count(*) FROM {files} GROUP BY ALL"
+                    ).fetchall()
+
+        plain = best_seconds(bare, REPEATS)
+        ours = best_seconds(lambda: count_marginals(root, CODES, up_to(5, 2)), REPEATS)
+        size = sum(file.stat().st_size for file in root.rglob("*.parquet")) / 1e9
+    print(f"{records:>12,} {size:>8.2f} {plain:>10.2f} {ours:>10.2f} {ours / plain:>8.2f}x")
+
+
 def main() -> None:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.counting")
+    parser.add_argument("--records", type=int, help="only a folder of Hive partitions with so many records")
+    asked = parser.parse_args()
+    if asked.records is not None:
+        print(f"{'records':>12} {'GB':>8} {'GROUP BYs':>10} {'ours':>10} {'ratio':>9}")
+        partitioned_folder(asked.records)
+        return
     print("10 million records in Parquet, 5 attributes, all tables up to 2-way: seconds")
     print(f"{'file':<8} {'GROUP BYs':>10} {'ours':>10} {'ratio':>9}")
     large_file("codes", CODES, write_codes, {})

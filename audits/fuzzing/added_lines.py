@@ -20,6 +20,7 @@ from rowspace.domain import Categorical, Domain, Numeric
 from rowspace.exceptions import SourceError
 from rowspace.formats import CSV
 from rowspace.sources import blocks, count_cells, opening
+from rowspace.sources.files import local_files
 from rowspace.sources.text import text_table
 
 from .attack import Parser
@@ -78,7 +79,7 @@ def added_lines() -> Parser:
 def _records(declared: dict[str, Any], name: str, data: bytes, chunk: int) -> Counter[tuple[str | None, ...]]:
     """How often each record is in a file that is read in chunks of so many bytes."""
     with patch.object(blocks, "_CHUNK", chunk):
-        table = text_table(CSV(_put(name, data), **declared), DOMAIN, DOMAIN.names)
+        table = text_table(local_files(CSV(_put(name, data), **declared)), DOMAIN, DOMAIN.names)
         try:
             with pa.RecordBatchReader.from_stream(table) as batches:
                 return Counter(tuple(row.values()) for batch in batches for row in batch.to_pylist())

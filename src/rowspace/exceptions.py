@@ -17,7 +17,8 @@
     ├── FileError               a plan or release file that is missing, damaged or cannot be written
     └── LedgerError             a budget that cannot be charged: missing, locked, damaged, of another kind
         ├── BudgetExceeded      the release costs more than remains
-        └── Superseded          another charge came between
+        ├── Superseded          another charge came between
+        └── Pruned              a release whose bytes were dropped from the ledger, its charge kept
 
 Messages say what was expected, what was got, and what to do. They never contain a value from the data.
 ``error.transient`` tells what may pass by itself (a busy ledger, a server that is away) from what stays so.
@@ -102,3 +103,7 @@ class Superseded(LedgerError):
 
     def __init__(self, *args: object) -> None:
         super().__init__(*args, transient=True)
+
+
+class Pruned(LedgerError):
+    """The bytes of a release were dropped from the ledger by `rowspace budget prune`; its charge stands."""

@@ -1,4 +1,4 @@
-"""CSV: a text file of records, with everything about it declared.
+"""CSV: a text file of records, with everything about it declared; and how files and addresses tell what they are.
 
 How a file is read may not depend on what is in it: a guess from some records would be about all of them. What is
 declared here is public knowledge, as a domain is. Nothing here opens a file.
@@ -18,6 +18,20 @@ from rowspace.notebook import one_line
 CSV_ENDINGS = (".csv", ".tsv", ".txt", ".csv.gz", ".tsv.gz", ".txt.gz")
 PARQUET_ENDINGS = (".parquet", ".pq")
 DATABASE_ENDINGS = {".duckdb": "duckdb", ".ddb": "duckdb", ".sqlite": "sqlite", ".sqlite3": "sqlite"}
+#: Schemes of addresses of files rather than databases, and what each is called in one form.
+REMOTE_SCHEMES = {"s3": "s3", "s3a": "s3", "gs": "gs", "gcs": "gs", "https": "https", "http": "http"}
+
+
+def is_remote(source: object) -> bool:
+    """Whether a source is an address of files.
+
+    >>> is_remote("s3://bucket/visits/"), is_remote("postgresql://host/visits"), is_remote("visits/")
+    (True, False, False)
+    """
+    place = source.path if isinstance(source, CSV) else source
+    scheme, colon, _ = place.partition("://") if isinstance(place, str) else ("", "", "")
+    return bool(colon) and scheme.lower() in REMOTE_SCHEMES
+
 
 _SINGLE_BYTE = (
     "ascii",

@@ -48,7 +48,7 @@ def test_bad_epsilon(folder: Path, epsilon: str) -> None:
 
 DATA: dict[str, tuple[str, Callable[[Path], object], tuple[str, ...]]] = {
     "missing": ("nothing.csv", lambda path: None, ("nothing there",)),
-    "a folder": ("folder.csv", lambda path: path.mkdir(), ("a directory",)),
+    "a folder": ("folder.csv", lambda path: path.mkdir(), ("expected files at",)),
     "unknown ending": ("people.xyz", lambda path: path.write_text("age,sex\n"), (".csv",)),
     "empty": ("empty.csv", lambda path: path.write_text(""), ("empty",)),
     "no such column": (

@@ -66,7 +66,7 @@ def test_words_load_nothing_that_works(words: list[str]) -> None:
         ("rowspace com", ["combine"]),
         ("rowspace plan --eps", ["--epsilon", "--epsilons"]),
         ("rowspace plan study.toml --effort f", ["fast"]),
-        ("rowspace budget ", ["create", "show", "history", "resume"]),
+        ("rowspace budget ", ["create", "show", "history", "resume", "prune"]),
         ("rowspace budget create b.db p --neighbours ", ["add-remove", "replace-one"]),
         ("rowspace ask people.rel", []),
     ],

@@ -51,6 +51,7 @@ NO_DOORS = {
     ],
     "what was spent": [
         "Combined.spent", "rowspace budget create", "rowspace budget show", "rowspace budget history",
+    "rowspace budget prune",
         "report.html.Spending",
     ],
     "how far answers were moved: tests/releases/test_consistent.py": ["Consistent.effect", "TableEstimate.effect"],

@@ -35,13 +35,12 @@ BOOLEAN = Domain(x=Categorical([True]))
         ("missing.sqlite", "got nothing at"),
         ("duckdb://missing.db", "got nothing at"),
         ("sqlite://missing.db", "got nothing at"),
-        ("folder.csv", "got a directory there"),
+        ("folder.csv", "expected files at folder.csv, got none"),
         ("people.xlsx", "does not tell its format"),
         ("people", "does not tell its format"),
         ("damaged.parquet", "cannot be read as Parquet"),
         ("damaged.duckdb", "cannot be opened as a duckdb database"),
         ("nosuchengine://host/db", "cannot connect to a database of kind 'nosuchengine'"),
-        ("https://example.invalid/people.parquet", "downloaded"),
     ],
 )
 def test_paths_and_urls(source: str, message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -20,6 +20,7 @@ from rowspace.exceptions import SourceError
 from rowspace.formats import CSV
 from rowspace.sources import blocks, count_cells, records
 from rowspace.sources.blocks import record_blocks, split_records
+from rowspace.sources.files import local_files
 from rowspace.sources.records import Fault, Malformed, Shape, cells_of, fault_of, read_block
 from rowspace.sources.text import first_fault, text_table
 
@@ -71,7 +72,9 @@ def records_of(declared: CSV, data: bytes) -> Counter[tuple[str | None, ...]] | 
     """How often each record is read, or None where the file is refused."""
     Path(declared.path).write_bytes(data)
     try:
-        with pa.RecordBatchReader.from_stream(text_table(declared, DOMAIN, ("a", "b"))) as batches:
+        with pa.RecordBatchReader.from_stream(
+            text_table(local_files(declared), DOMAIN, ("a", "b"))
+        ) as batches:
             return Counter(tuple(row.values()) for batch in batches for row in batch.to_pylist())
     except (SourceError, pa.ArrowException):
         return None

@@ -16,6 +16,7 @@ from rowspace.study import Study
 from rowspace.workload.texts import asked, naming, words_of
 
 from .screen import Screen
+from .settings import setting
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -135,7 +136,7 @@ def ask_session(
         study.domain,
         study.source(address),
         ledger=ledger,
-        dataset=dataset,
+        dataset=dataset or setting("dataset"),
         expecting=study.workload,
         table=table or study.table_at(address),
         version=version,

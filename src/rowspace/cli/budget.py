@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -128,6 +130,33 @@ def resume(
         answers = answers_to_show(made, level, all_of_them=as_json)
     show_release(screen, f"charge {charge}", made, answers, level, targets, Text(" at no cost", "dim"))
     screen.document({"charge": charge} | release_document(made, answers, level, targets))
+
+
+def prune(
+    ledger: str,
+    dataset: str | None,
+    before: datetime,
+    *,
+    evidence: bool,
+    yes: bool,
+    as_json: bool,
+    quiet: bool,
+) -> None:
+    """Say what would go, ask, and drop it."""
+    screen = Screen(quiet, as_json)
+    kept, moment = Ledger(ledger), before.replace(tzinfo=UTC)
+    found = kept.prune(moment, dataset, evidence=evidence, only_look=True)
+    size = sum(stored for _, stored in found)
+    what = f"the stored files of {len(found):,} releases, {size / 1e6:,.1f} MB"
+    if found and not yes:
+        if as_json or not sys.stdin.isatty():
+            raise InvalidInput(f"this drops {what}, for good: say that it is meant with --yes")
+        typer.confirm(f"Drop {what}, for good? Charges and digests stay.", abort=True, err=True)
+    dropped = kept.prune(moment, dataset, evidence=evidence) if found else []
+    screen.show(Text(f" dropped {what}; their charges and digests stay" if dropped else " nothing to drop"))
+    screen.document(
+        {"pruned": [number for number, _ in dropped], "bytes": sum(stored for _, stored in dropped)}
+    )
 
 
 def _resume_discovery(screen: Screen, kept: Ledger, charge: int, targets: list[Path], level: float) -> None:

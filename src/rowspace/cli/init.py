@@ -12,6 +12,7 @@ from rich.text import Text
 
 from rowspace.sources.databases import is_url
 from rowspace.sources.drafting import sketch_columns
+from rowspace.sources.files import root_of
 from rowspace.study import DATA_WARNING, DataPlace, Study, draft_study
 
 from .outputs import check_endings, check_writable, write_text
@@ -58,10 +59,13 @@ def _shown(data: str) -> str:
 
 
 def _name(data: str, table: str | None) -> str:
-    """The table, or the file without its ending; of an address nothing, since it may hold a password."""
+    """The table, the folder, or the file without its ending; of an address nothing, since it may hold a password."""
     if table is not None:
         return table
-    return "Untitled" if is_url(data) else Path(data).name.split(".")[0] or "Untitled"
+    if is_url(data):
+        return "Untitled"
+    place = root_of(Path(data)) or Path(data)
+    return place.resolve().name.split(".")[0] or "Untitled"
 
 
 def schema(output: Path | None, *, force: bool) -> None:

@@ -28,6 +28,10 @@ def check_writable(paths: Sequence[Path], *, force: bool, inputs: Sequence[Path]
         # A link stays and the file that it leads to is written: two links to one file are one output.
         target = os.path.realpath(path)
         folder = Path(target).parent if os.path.islink(path) else path.absolute().parent
+        if _is_data_of(inputs, Path(target)):
+            raise FileError(
+                f"cannot write {path}: it would be part of the data the next time; choose another folder"
+            )
         if target in read:
             raise FileError(f"cannot write {path}: it is also read; choose another name")
         if os.path.isdir(path):
@@ -44,6 +48,16 @@ def check_writable(paths: Sequence[Path], *, force: bool, inputs: Sequence[Path]
                 f"{path} exists and is left as it is; choose another name, or overwrite with --force"
             )
         _try(path, folder)
+
+
+def _is_data_of(inputs: Sequence[Path], target: Path) -> bool:
+    """Whether a file would be in a folder or of a pattern that is read."""
+    many = [place for place in inputs if not place.is_file()]
+    if not many:
+        return False
+    from rowspace.sources.files import may_read  # here, because engines take a while to import
+
+    return any(may_read(place, target) for place in many)
 
 
 def check_endings(paths: Sequence[Path], known: Sequence[str]) -> None:

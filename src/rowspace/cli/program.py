@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Sequence
 from typing import Annotated
@@ -12,8 +13,10 @@ from rowspace._research import installed
 from rowspace._version import __version__
 
 from .commands import COMMANDS, budget, paper, tokens
-from .commands.options import Command, Group
+from .commands.options import Command, Group, option
 from .failures import exit_code
+from .log import Log, wanted
+from .settings import threads
 
 app = typer.Typer(
     name="rowspace",
@@ -43,6 +46,14 @@ def _program(
         bool,
         typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version and exit."),
     ] = False,
+    log: Annotated[
+        str | None,
+        option(
+            "json[:FILE]",
+            "A line of JSON for every charge and the end, on standard error or in a file.",
+            "--log",
+        ),
+    ] = None,
 ) -> None:
     """Answer a whole workload of counting queries under differential privacy, with the least noise it allows.
 
@@ -72,8 +83,27 @@ def run(arguments: Sequence[str] | None = None) -> int:
     """Run the command line; the exit code of the process."""
     words = sys.argv[1:] if arguments is None else list(arguments)
     as_json = "--json" in words[: words.index("--") if "--" in words else None]
-    return exit_code(
+    log: Log | None = None
+
+    def action() -> object:
+        nonlocal log
+        if "_ROWSPACE_COMPLETE" in os.environ:  # Tab: no settings, no log
+            return app(args=words, prog_name="rowspace", standalone_mode=False)
+        place, rest = wanted(words)
+        log = Log(place, rest)
+        _limit_threads()
         # Not standalone: a misuse is raised here too, and told in the same style as every other failure.
-        lambda: app(args=words, prog_name="rowspace", standalone_mode=False),
-        as_json=as_json,
-    )
+        return app(args=rest, prog_name="rowspace", standalone_mode=False)
+
+    code = exit_code(action, as_json=as_json)
+    if log is not None:
+        log.end(code)
+    return code
+
+
+def _limit_threads() -> None:
+    """Say how many threads there may be, before anything that reads it is loaded."""
+    number = threads()
+    if number is not None:
+        for name in ("ROWSPACE_THREADS", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
+            os.environ[name] = str(number)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import os
 import shlex
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -37,6 +36,7 @@ from .release_files import (
     write_files,
 )
 from .screen import Screen
+from .settings import setting
 
 VARIABLE = "ROWSPACE_LEDGER"
 """Names the ledger where the command does not: an address with a password is not for command lines."""
@@ -47,25 +47,26 @@ class Receipt:
     """A ledger that remembers the charge it took and the bytes it keeps for it.
 
     content: the bytes that were paid for, now or before. taken: the charge, if one was made now; in_doubt: while it is
-    being made.
+    being made. default: which budget, where the command does not say.
     """
 
     ledger: Ledger
     location: str
+    default: str | None = None
     content: bytes | None = None
     taken: Charge | None = None
     in_doubt: bool = False
     keeps_sources: ClassVar[bool] = True
 
-    def check(self, plan: Plan, dataset: str | None, **about: Any) -> None:
+    def check(self, plan: Plan | Privacy, dataset: str | None, **about: Any) -> None:
         """Pass the question on."""
-        self.ledger.check(plan, dataset, **about)
+        self.ledger.check(plan, dataset or self.default, **about)
 
     def charge(self, plan: Plan, content: bytes, dataset: str | None, **about: Any) -> Charge:
         """Pass the charge on."""
         self.in_doubt = True
         try:
-            self.taken = self.ledger.charge(plan, content, dataset, **about)
+            self.taken = self.ledger.charge(plan, content, dataset or self.default, **about)
         except RowspaceError:  # which says itself what is so
             self.in_doubt = False
             raise
@@ -74,7 +75,7 @@ class Receipt:
 
     def request(self, key: str, dataset: str | None) -> Request | None:
         """Pass the question on."""
-        return self.ledger.request(key, dataset)
+        return self.ledger.request(key, dataset or self.default)
 
     def resume(self, charge: int) -> bytes:
         """Pass the question on."""
@@ -83,15 +84,15 @@ class Receipt:
 
     def charge_under(self, key: str | None, dataset: str | None) -> Charge | None:
         """The charge that was made under a request's id before."""
-        kept = None if key is None else self.ledger.request(key, dataset)
-        found = () if kept is None else self.ledger.history(dataset)
+        kept = None if key is None else self.request(key, dataset)
+        found = () if kept is None else self.ledger.history(dataset or self.default)
         return next((charge for charge in found if kept is not None and charge.id == kept.charge), None)
 
     @property
     def left(self) -> str:
         """What remains, unless the ledger is busy: the release is made, so that is no failure any more."""
         try:
-            return f"; {self.ledger.budget(self.taken.dataset if self.taken else None)}"
+            return f"; {self.ledger.budget(self.taken.dataset if self.taken else self.default)}"
         except LedgerError:
             return ""
 
@@ -213,7 +214,7 @@ def release(
         saved = saved or _kept_plan(keeper, kept, study)
     with screen.working("Checking"):
         if keeper is not None and period is None and kept is None:  # a later instalment costs nothing
-            keeper.ledger.check(saved or study.privacy, dataset)
+            keeper.check(saved or study.privacy, dataset)
         if kept is None:  # else no data is read
             check_columns(source, study.workload.reduced().domain, table, unit=study.privacy.unit)
     with screen.working("Planning"):
@@ -269,9 +270,9 @@ def _loaded(before: Path | None) -> Instalment | None:
 def keeper_of(ledger: str | None, dataset: str | None, *, no_ledger: bool) -> Receipt | None:
     """Who keeps the budget: a ledger, or nobody if that was said."""
     if ledger is None and not no_ledger:
-        ledger = os.environ.get(VARIABLE) or None
+        ledger = setting("ledger")
     if ledger is not None and not no_ledger:
-        return Receipt(Ledger(ledger), ledger)
+        return Receipt(Ledger(ledger), ledger, None if dataset is not None else setting("dataset"))
     if ledger is None and no_ledger and dataset is None:
         return None
     if ledger is None and not no_ledger:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import hashlib
 import os
+import random
 import sqlite3
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from urllib.parse import quote
 
@@ -60,6 +61,9 @@ _WAITS = {
     "keepalives_count": 4,
     "tcp_user_timeout": 30_000,
 }
+
+# Seconds between two tries to begin, at most: as long as a charge takes, so that few moments are lost.
+_PAUSE = 0.03
 
 # PostgreSQL lets two sessions lay out the same tables at once, and one fails: they take turns by this lock's number.
 _CREATION = 0x726F77737061636
@@ -166,6 +170,12 @@ class Database:
             return None
         return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns
 
+    def compact(self) -> None:
+        """Give the room of what was dropped back to the disk; where that fails, it is used again all the same."""
+        if self.file is not None:
+            with suppress(sqlite3.Error), closing(self._open_file()) as connection:
+                connection.execute("VACUUM")
+
     def is_foreign(self, connection: sa.Connection) -> bool:
         """Whether a file is somebody else's database, which must not be written into."""
         return self.file is not None and bool(sa.inspect(connection).get_table_names())
@@ -212,13 +222,35 @@ class Database:
         """Begin as the engine needs it: SQLite takes the write lock at once, so that nobody else's sum is stale."""
         writes = connection.get_execution_options().get("writes", False)
         if self.file is not None:
-            connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
+            if writes:
+                self._begin_in_turn(connection)
+            else:
+                connection.exec_driver_sql("BEGIN")
             return
         connection.exec_driver_sql(f"SET LOCAL lock_timeout = {int(1000 * self.patience)}")
         if writes:
             connection.exec_driver_sql(_DURABLE)
         if connection.get_execution_options().get("creates", False):
             connection.exec_driver_sql(f"SELECT pg_advisory_xact_lock({_CREATION})")
+
+    def _begin_in_turn(self, connection: sa.Connection) -> None:
+        """Begin to write, with the same chance as everybody else who waits.
+
+        SQLite's own waiting sleeps the longer the longer it has waited, so that whoever comes last is served first: of
+        32 clients some waited 19 seconds. Here all of them ask equally often.
+        """
+        end = time.monotonic() + self.patience
+        connection.exec_driver_sql("PRAGMA busy_timeout = 0")
+        while True:
+            try:
+                connection.exec_driver_sql("BEGIN IMMEDIATE")
+                break
+            except sa.exc.OperationalError as error:
+                if not str(_code(error)).startswith("SQLITE_BUSY") or time.monotonic() > end:
+                    raise
+            time.sleep(random.uniform(0.0, _PAUSE))
+        # A commit still waits for those who read.
+        connection.exec_driver_sql(f"PRAGMA busy_timeout = {int(1000 * self.patience)}")
 
     def _failure(self, done: str, error: BaseException) -> LedgerError:
         """The engine's failure in one `LedgerError`; its own messages could quote what was being written."""

@@ -18,6 +18,8 @@ Guarantees
   (tests/ledger/test_requests.py::test_a_retry_never_pays_twice, ::test_killed_at_any_instant).
 - The charges in a spender's name never exceed what is allowed them, whoever else charges at the same time
   (tests/ledger/test_spenders.py::test_a_race_stays_within_what_is_allowed).
+- Pruning drops bytes of releases and nothing else, and none that a session or the next instalment needs
+  (tests/ledger/test_pruning.py).
 - A ledger that is locked, read-only, on a full disk or damaged takes no charge and says why
   (tests/ledger/test_failures.py).
 """
@@ -26,6 +28,7 @@ from __future__ import annotations
 
 import getpass
 import json
+import logging
 import os
 from collections.abc import Sequence
 from dataclasses import replace
@@ -36,7 +39,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from rowspace.exceptions import BudgetExceeded, LedgerError, Superseded
+from rowspace.exceptions import BudgetExceeded, InvalidInput, LedgerError, Pruned, Superseded
 from rowspace.planning import DiscoveryPlan, Plan
 from rowspace.planning.discovering import checked_discovery
 from rowspace.planning.known import checked_plan, require_known_privacy
@@ -48,8 +51,11 @@ from .costs import Cost, at_most
 from .database import Database
 from .doubt import Doubt
 from .names import check_name, look_alike, printable
+from .pruning import PRUNED, drop, prunable
 from .records import Budget, Charge, Request, Spender, content_digest, plan_hash
 from .tables import Tables
+
+_LOGGER = logging.getLogger(__name__)
 
 _NUMBERS = 2**31
 """Charges are numbered below this, on every engine."""
@@ -230,7 +236,8 @@ class Ledger:
             )
         with self._tables.reading() as connection:
             dataset = self._tables.only(connection, dataset)
-            filter_ = self._tables.filter(connection, dataset)
+            # Every charge is counted here, and not while others wait for the lock.
+            filter_ = self._tables.budget(connection, dataset).filter
         # Before the lock is taken: norms and digests of large plans may take a while.
         cost = filter_.cost_of(plan) if continues is None else Cost()
         row: dict[str, Any] = {
@@ -250,7 +257,7 @@ class Ledger:
             if self._tables.filter(connection, dataset, lock=True) != filter_:
                 raise LedgerError(f"{self.name} was replaced meanwhile; try again. Nothing was released")
             self._tables.require_one_budget(connection, dataset, source, second_budget)
-            budget = self._tables.budget(connection, dataset)
+            budget = self._tables.sums(connection, dataset)
             if after is not None and self._tables.last(connection, dataset) != after:
                 raise Superseded("another charge came between; look again. Nothing was released")
             if continues is not None and not self._tables.is_paid(
@@ -268,7 +275,9 @@ class Ledger:
             self._tables.keep_spent(connection, dataset, spent, budget.charges + 1)
             if request is not None:
                 self._tables.keep_request(connection, dataset, replace(request, charge=number, paid=True))
-        return self._tables.charge(row)
+        charge = self._tables.charge(row)
+        _LOGGER.info("charge", extra={"rowspace": charge.to_dict() | {"request": request and request.key}})
+        return charge
 
     def left_for(self, spender: Spender, dataset: str | None = None) -> Fraction:
         """What may still be spent in somebody's name, in the budget's unit.
@@ -416,8 +425,48 @@ class Ledger:
                 f"{self.name} has no charge {charge}; `rowspace budget history` lists those it has"
             )
         if content_digest(row.content) != row.digest:
+            if row.content == PRUNED:
+                raise Pruned(
+                    f"the release of charge {charge} was pruned from {self.name}: it is paid for, and its file is the "
+                    f"one whose SHA-256 is {row.digest}. Nothing was charged"
+                )
             raise self._tables.damaged()
         return bytes(row.content)
+
+    def prune(
+        self, before: datetime, dataset: str | None = None, *, evidence: bool = False, only_look: bool = False
+    ) -> list[tuple[int, int]]:
+        """Drop the bytes of old releases; their charges and digests stay. The numbers of these charges, with bytes.
+
+        before: releases that were charged earlier, a moment with its time zone.
+        dataset: which budget, when the ledger has several.
+        evidence: also what sessions about the newest table answer from. only_look: drop nothing.
+
+        The newest release of every plan is kept whatever its age. What was dropped cannot be resumed or asked for again
+        by its request id.
+
+        >>> from datetime import datetime, UTC
+        >>> from rowspace.sample import small_ledger, small_release
+        >>> release = small_release()
+        >>> with small_ledger() as ledger:
+        ...     charge = ledger.charge(release.plan, release.to_bytes())
+        ...     ledger.prune(datetime(2000, 1, 1, tzinfo=UTC))
+        []
+        """
+        if before.tzinfo is None:
+            raise InvalidInput("expected a moment with a time zone, such as datetime(2024, 1, 1, tzinfo=UTC)")
+        with self._tables.reading() as connection:
+            dataset = self._tables.only(connection, dataset)
+            self._tables.filter(connection, dataset)
+            found = prunable(connection, dataset, before, evidence=evidence)
+        if only_look or not found:
+            return found
+        with self._database.writing() as connection:
+            self._tables.filter(connection, dataset, lock=True)
+            found = prunable(connection, dataset, before, evidence=evidence)
+            drop(connection, [number for number, _ in found])
+        self._database.compact()
+        return found
 
 
 def _checked(plan: Plan | DiscoveryPlan) -> Plan | DiscoveryPlan:

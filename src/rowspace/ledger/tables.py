@@ -125,14 +125,19 @@ class Tables:
             raise self.damaged() from None
 
     def budget(self, connection: sa.Connection, dataset: str) -> Budget:
-        """A dataset's budget with what is spent of it."""
+        """A dataset's budget with what is spent of it; all its charges must be there."""
+        budget, charges = self.sums(connection, dataset), schema.charges
+        there = sa.select(sa.func.count()).select_from(charges).where(charges.c.dataset == dataset)
+        if connection.execute(there).scalar_one() != budget.charges:
+            raise self.damaged()
+        return budget
+
+    def sums(self, connection: sa.Connection, dataset: str) -> Budget:
+        """A dataset's budget by its running sums alone: one row, however many charges there are."""
         filter_ = self.filter(connection, dataset)
-        table, charges = schema.budgets, schema.charges
+        table = schema.budgets
         columns = (table.c.epsilon, table.c.delta, table.c.rho, table.c.charges)
         row = connection.execute(sa.select(*columns).where(table.c.dataset == dataset)).one()
-        there = sa.select(sa.func.count()).select_from(charges).where(charges.c.dataset == dataset)
-        if connection.execute(there).scalar_one() != row.charges:
-            raise self.damaged()
         return Budget(dataset, filter_, int(row.charges), self._cost(row[:3]))
 
     def keep_spent(self, connection: sa.Connection, dataset: str, spent: Cost, charges: int) -> None:
@@ -162,7 +167,8 @@ class Tables:
         table = schema.charges
         names = sa.literal(" ") + table.c.source + sa.literal(" ")
         known = [names.contains(f" {name} ", autoescape=True) for name in source.split()]
-        query = sa.select(table.c.dataset).where(sa.or_(sa.false(), *known), table.c.dataset != dataset)
+        # In this order: most charges are of the same budget, and their names need not be looked at.
+        query = sa.select(table.c.dataset).where(table.c.dataset != dataset, sa.or_(sa.false(), *known))
         other = connection.execute(query.limit(1)).scalar_one_or_none()
         if other is not None:
             raise LedgerError(

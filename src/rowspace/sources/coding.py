@@ -133,7 +133,9 @@ def typed_columns(opened: OpenTable, domain: Domain) -> tuple[OpenTable, list[Ty
     columns = [
         timed_column(rows, times[name], attribute)
         if isinstance(attribute, Timed)
-        else typed_column(name, rows[name], attribute, is_text=opened.is_text, engine=opened.backend.name)
+        else typed_column(
+            name, rows[name], attribute, is_text=opened.is_text_in(name), engine=opened.backend.name
+        )
         for name, attribute in domain.attributes
     ]
     return replace(opened, rows=rows), columns
@@ -233,7 +235,7 @@ def _rows_inside(
         if found.get(f"unreadable{position}"):
             raise SourceError(
                 f"column {name!r} must hold {column.wanted}, as its attribute is declared, got "
-                f"{_UNREADABLE[opened.is_text]}, or change the declaration"
+                f"{_UNREADABLE[opened.is_text_in(name)]}, or change the declaration"
             )
     if unit is not None:
         owned = opened.rows.select(inside=combine(operator.and_, insides), **owner)

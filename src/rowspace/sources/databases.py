@@ -185,6 +185,11 @@ def embedded_duckdb(path: Path | None = None) -> Any:
             read_only=path is not None,
             autoinstall_known_extensions=False,
             temp_directory=str(folder),
+            **(
+                {"threads": int(number)}
+                if (number := os.environ.get("ROWSPACE_THREADS", "")).isdigit()
+                else {}
+            ),
         )
         # Only where it is on: in a notebook without ipywidgets DuckDB has none, and refuses even to turn it off.
         if backend.raw_sql("SELECT current_setting('enable_progress_bar')").fetchall()[0][0]:
@@ -224,7 +229,7 @@ def connect(url: str) -> Connection:
     backend = attempt(
         lambda: _without_jit(ibis.connect(url, **_patience(scheme, url))),
         f"cannot connect to a database of kind {scheme!r}: check the address and the credentials, and that "
-        f"the driver is installed (pip install '{extra}'); files on the web must be downloaded",
+        f"the driver is installed (pip install '{extra}')",
     )
     return Connection(backend, backend.disconnect)
 

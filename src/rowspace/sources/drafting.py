@@ -54,7 +54,7 @@ class ColumnSketch:
 
 
 def sketch_columns(source: str | Path | CSV, *, table: str | None = None) -> tuple[ColumnSketch, ...]:
-    """Look at every column of a file or a database table: types, ranges and distinct values, exact.
+    """Look at every column of files or of a database table: types, ranges and distinct values, exact.
 
     The text of a CSV column is taken for numbers when all of it can be read so. A name that several columns have, in
     any case of letters, is sketched once. Two queries, and one more for each column of text.
@@ -107,7 +107,7 @@ def _sketch(opened: OpenTable, name: str) -> ColumnSketch:
     if dtype.is_date() or dtype.is_timestamp():
         return _sketch_times(opened, name, str(dtype)) or ColumnSketch(name, "empty", str(dtype))
     if dtype.is_string():
-        if opened.is_text and _all_numbers(opened, column):
+        if opened.is_text_in(name) and _all_numbers(opened, column):
             return _sketch_numbers(opened, name, read_text(column, "float64"), "text of numbers")
         return _sketch_times(opened, name, "text of dates") or _sketch_text(opened, name, column)
     return ColumnSketch(name, "empty" if dtype.is_null() else "other", str(dtype))
@@ -159,7 +159,7 @@ def _sketch_text(opened: OpenTable, name: str, column: Any) -> ColumnSketch:
     rows = opened.rows.select(value=column)
     distinct = rows.filter(rows.value.notnull()).distinct().limit(MAX_SKETCHED_VALUES + 1)
     values = sorted(row["value"] for row in _fetch(opened, distinct))
-    if opened.text is not None and opened.text.csv.ignore_case:
+    if opened.text is not None and opened.text.form.ignore_case:
         values = list({value.lower(): value for value in values}.values())
     if len(values) > MAX_SKETCHED_VALUES:
         return ColumnSketch(name, "many", "text")

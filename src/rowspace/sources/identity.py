@@ -18,8 +18,10 @@ from urllib.parse import parse_qs, unquote, urlsplit
 import ibis.expr.operations as ops
 import ibis.expr.types as ir
 
-from rowspace.formats import CSV
+from rowspace.formats import CSV, REMOTE_SCHEMES, is_remote
 from rowspace.sources.databases import is_url
+from rowspace.sources.files import paths_in, root_of
+from rowspace.sources.remote import root_address
 from rowspace.sources.silence import attempt
 
 _FILES = ("duckdb", "sqlite")
@@ -27,6 +29,8 @@ _POSTGRES = "postgres"
 _PORTS = {_POSTGRES: "5432", "mysql": "3306"}
 _SCHEMAS = {_POSTGRES: "public"}
 _HERE = ("", "127.0.0.1", "::1")
+_FEW = 50
+"""Files of a folder up to which each of them is a name of the source, too."""
 
 
 def source_digest(source: object, table: str | None) -> str | None:
@@ -43,7 +47,9 @@ def source_digest(source: object, table: str | None) -> str | None:
     """
     if isinstance(source, CSV):
         source = os.fspath(source.path)
-    if isinstance(source, ir.Table):
+    if is_remote(source):
+        names = set(_names_of_address(str(source)))
+    elif isinstance(source, ir.Table):
         names = set(_names_of_query(source))
     elif isinstance(source, str) and is_url(source):
         scheme, _, location = source.partition("://")
@@ -53,7 +59,7 @@ def source_digest(source: object, table: str | None) -> str | None:
             _names_of_file(location.partition("?")[0], table) if is_file else _names_at(source, scheme, table)
         )
     elif isinstance(source, str | Path):
-        names = set(_names_of_file(source, table))
+        names = {*_names_of_file(source, table), *_names_of_parts(source)}
     else:
         return None
     return " ".join(sorted(names)) or None
@@ -61,7 +67,7 @@ def source_digest(source: object, table: str | None) -> str | None:
 
 def _names_of_file(place: str | Path, table: str | None) -> Iterator[str]:
     """By its path and, against hard links, by its place on the disk; a database file with one of its tables."""
-    path = Path(place).resolve()
+    path = (root_of(Path(place)) or Path(place)).resolve()
     yield _digest("file", str(path), table)  # as written: as version 0.1 knows it
     plain = None if table is None else _plain_table(table, "main", path.stem.casefold(), fold=True)
     yield _digest("file", str(path), plain)
@@ -70,6 +76,22 @@ def _names_of_file(place: str | Path, table: str | None) -> Iterator[str]:
     except (OSError, ValueError):
         return
     yield _digest("inode", f"{found.st_dev}:{found.st_ino}", plain)
+
+
+def _names_of_parts(place: str | Path) -> Iterator[str]:
+    """Of a folder or a pattern also its files, if they are few: a release of one of them is about the same people."""
+    if root_of(Path(place)) is None:
+        return
+    found = paths_in(Path(place))
+    for path in found if len(found) <= _FEW else ():
+        yield from _names_of_file(path, None)
+
+
+def _names_of_address(address: str) -> Iterator[str]:
+    """Files elsewhere, by their folder or name; what signs an address makes no difference."""
+    address = root_address(address) or address
+    scheme, _, rest = address.partition("://")
+    yield _digest(REMOTE_SCHEMES[scheme.lower()], rest.partition("?")[0], None)
 
 
 def _names_at(url: str, scheme: str, table: str | None) -> Iterator[str]:

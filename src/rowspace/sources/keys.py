@@ -65,7 +65,7 @@ def count_keys(
     # What is read is decided by names alone; the attributes only carry them.
     named = Domain([(name, Numeric(0, 1, bins=1)) for name in columns])
     with open_table(source, named, table, unit=None if unit is None else unit.column) as opened:
-        if opened.text is not None and opened.text.csv.ignore_case:
+        if opened.text is not None and opened.text.form.ignore_case:
             opened.text.lowered = frozenset(columns)
         return _count(opened, columns, unit)
 
@@ -93,7 +93,7 @@ def _key_column(name: str, opened: OpenTable) -> TypedColumn:
     """The values of a column as keys; `SourceError` for a type that has none."""
     column = opened.rows[name]
     dtype = column.type()
-    if opened.is_text or dtype.is_string() or dtype.is_null():
+    if opened.is_text_in(name) or dtype.is_string() or dtype.is_null():
         like: Any = "text"
     elif dtype.is_boolean():
         like = True
@@ -105,7 +105,7 @@ def _key_column(name: str, opened: OpenTable) -> TypedColumn:
             f"be found, got {type_name(dtype)}; {_advice(dtype)}"
         )
     attribute = Categorical([like])
-    return typed_column(name, column, attribute, is_text=opened.is_text, engine=opened.backend.name)
+    return typed_column(name, column, attribute, is_text=opened.is_text_in(name), engine=opened.backend.name)
 
 
 def _advice(dtype: Any) -> str:

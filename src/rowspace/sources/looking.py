@@ -18,12 +18,13 @@ import ibis
 
 from rowspace.domain import Domain, Numeric
 from rowspace.exceptions import RowspaceError, SourceError
-from rowspace.formats import CSV, CSV_ENDINGS
+from rowspace.formats import CSV, is_remote
 from rowspace.privacy import PrivacyUnit
 from rowspace.sources.binning import bin_recipe, combine
 from rowspace.sources.coding import fetch, typed_columns, unit_cells
 from rowspace.sources.columns import TypedColumn, require_columns, type_name
 from rowspace.sources.contributions import unit_values
+from rowspace.sources.files import local_files
 from rowspace.sources.frames import as_arrow
 from rowspace.sources.looks import ColumnLook, TableLook, ordered, row_kinds, unit_sizes
 from rowspace.sources.opening import OpenTable, column_names, open_table
@@ -61,8 +62,8 @@ def look(
     try:
         return _look(source, domain, asked, unit, table)
     except SourceError as error:
-        if (number := _faulty_record(source)) is not None:
-            error.args = (f"{error}; the first such record is number {number:,}, the header included",)
+        if (found := _faulty_record(source)) is not None:
+            error.args = (f"{error}; the first such record is {found}, the header included",)
         raise
 
 
@@ -79,7 +80,7 @@ def _look(
     )
     if not present:
         columns = tuple(_not_looked_at(name, domain, sorted_out) for name in domain.names)
-        return TableLook(columns, _csv_of(source) is not None, unit_refusal=unit_refusal)
+        return TableLook(columns, bool(_csv_files(source)), unit_refusal=unit_refusal)
     owner = unit.column if unit is not None and unit_refusal is None else None
     with open_table(source, domain.subset(present), table, unit=owner) as opened:
         _sort(opened, domain.subset(present), sorted_out)
@@ -99,7 +100,9 @@ def _sort(opened: OpenTable, present: Domain, sorted_out: _Columns) -> None:
     """Find out which columns have the type of their attribute, by what a release itself does."""
     for name, attribute in present.attributes:
         sorted_out.types[name] = (
-            "text" if opened.is_text else type_name(opened.rows[present.column(name)].type())
+            "text"
+            if opened.is_text_in(present.column(name))
+            else type_name(opened.rows[present.column(name)].type())
         )
         said = _refusal(partial(typed_columns, opened, present.subset([name])))
         if said is None and isinstance(attribute, Numeric):
@@ -253,19 +256,25 @@ def _frequent(opened: OpenTable, column: str, odd: list[Any]) -> tuple[tuple[str
     return tuple((str(row["value"]), int(row["number"])) for row in fetch(opened.backend, top).to_pylist())
 
 
-def _faulty_record(source: object) -> int | None:
-    """The number of the first record of a CSV file that cannot be read, if that is what is wrong with it."""
-    file = _csv_of(source)
+def _faulty_record(source: object) -> str | None:
+    """Which record of CSV files is the first that cannot be read, if that is what is wrong with them."""
+    files = _csv_files(source)
+    for file in files:
+        try:
+            found = first_fault(file)
+        except (RowspaceError, OSError, EOFError, zlib.error):
+            return None
+        if found is not None:
+            return f"number {found[0]:,}" + (f" of {file.path}" if len(files) > 1 else "")
+    return None
+
+
+def _csv_files(source: object) -> list[CSV]:
+    """The CSV files on this machine that a source is, if it is any."""
+    if not isinstance(source, str | Path | CSV) or is_remote(source):
+        return []
     try:
-        found = None if file is None else first_fault(file)
-    except (RowspaceError, OSError, EOFError, zlib.error):
-        return None
-    return None if found is None else found[0]
-
-
-def _csv_of(source: object) -> CSV | None:
-    """The CSV file that a source is, if it is one."""
-    if isinstance(source, CSV):
-        return source
-    is_file = isinstance(source, str | Path) and str(source).lower().endswith(CSV_ENDINGS)
-    return CSV(str(source)) if is_file else None
+        files = local_files(source)
+    except RowspaceError:
+        return []
+    return [] if files.form is None else [files.csv_of(file) for file in files.files]

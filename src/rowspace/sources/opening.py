@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import glob
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
@@ -13,11 +12,10 @@ import ibis
 import ibis.expr.types as ir
 import numpy as np
 import numpy.typing as npt
-import pyarrow.parquet as pq
 
 from rowspace.domain import Domain
 from rowspace.exceptions import InvalidInput, SourceError
-from rowspace.formats import CSV, CSV_ENDINGS, DATABASE_ENDINGS, PARQUET_ENDINGS
+from rowspace.formats import CSV, DATABASE_ENDINGS, is_remote
 from rowspace.sources import text
 from rowspace.sources.binning import is_inline
 from rowspace.sources.columns import require_columns
@@ -31,8 +29,11 @@ from rowspace.sources.databases import (
     table_of,
     with_zones,
 )
+from rowspace.sources.files import FileSet, local_files
 from rowspace.sources.frames import as_arrow, frame_columns
-from rowspace.sources.silence import attempt
+from rowspace.sources.parquet import parquet_columns, read_parquet
+from rowspace.sources.remote import fetched, remote_files
+from rowspace.sources.silence import attempt, end_quietly
 from rowspace.sources.snapshot import one_snapshot, unchanged
 
 if TYPE_CHECKING:
@@ -53,22 +54,29 @@ Source: TypeAlias = Union[
     list[int],
     tuple[int, ...],
 ]
-"""A path of a file (CSV, Parquet, DuckDB, SQLite) or a database URL; a pandas or polars frame, an Arrow or Ibis table;
-or counts that were made elsewhere, one for each cell."""
+"""A path of a file (CSV, Parquet, DuckDB, SQLite), of a folder or a pattern of CSV or Parquet files, or an address of
+them (`s3://`, `gs://`, `https://`); a database URL; a pandas or polars frame, an Arrow or Ibis table; or counts that
+were made elsewhere, one for each cell."""
 
 
 @dataclass(frozen=True)
 class OpenTable:
-    """A table with a column for every name asked for, the engine that computes on it, and the text file it is of."""
+    """A table with a column for every name asked for, the engine that computes on it, the text files it is of, and the
+    columns that are names of folders."""
 
     rows: Any
     backend: Any
     text: text.TextTable | None = None
+    partitions: frozenset[str] = frozenset()
 
     @property
     def is_text(self) -> bool:
         """Whether all of it is text, which has no types of its own."""
         return self.text is not None
+
+    def is_text_in(self, column: str) -> bool:
+        """Whether a column is such text."""
+        return self.is_text or column in self.partitions
 
 
 @contextmanager
@@ -86,7 +94,7 @@ def open_table(
     """
     wanted = [*map(domain.column, domain.names), *([] if unit is None else [unit])]
     names = tuple(dict.fromkeys(wanted))
-    with unchanged(source), ExitStack() as connections:
+    with ExitStack() as connections:
         opened = _open(source, domain, names, table, connections)
         connections.enter_context(one_snapshot(opened.backend, read_only=is_inline(domain)))
         try:
@@ -121,10 +129,14 @@ def column_names(source: object, table: str | None = None, wanted: Sequence[str]
         if found is None:
             raise _unknown_source(source)
         return found
-    file = _known_file(source)
-    if isinstance(file, CSV):
-        return text.column_names(file, wanted)
-    return list(attempt(lambda: pq.read_schema(file).names, _damaged(file)))
+    backend = embedded_duckdb()
+    try:
+        files = _files(source, backend)
+        if files.form is None:
+            return parquet_columns(backend, files)
+        return text.column_names(_at_hand(files, backend), wanted)
+    finally:
+        end_quietly(backend.disconnect)
 
 
 def _open(
@@ -150,7 +162,9 @@ def _open(
     backend = embedded_duckdb()
     connections.callback(backend.disconnect)
     if isinstance(source, str | Path | CSV):
-        return _open_file(backend, _known_file(source), domain, names)
+        files = _files(source, backend)
+        connections.enter_context(unchanged(files, lambda: _files(source, backend)))
+        return _open_files(backend, files, domain, names)
     arrow = as_arrow(source, names)
     if arrow is not None:
         rows = attempt(
@@ -163,7 +177,7 @@ def _open(
 def _connect_database(source: object) -> Connection | None:
     """A connection, if the source is a database URL or a database file by its name."""
     if isinstance(source, str) and is_url(source):
-        return connect(source)
+        return None if is_remote(source) else connect(source)
     if isinstance(source, str | Path) and (kind := DATABASE_ENDINGS.get(Path(source).suffix.lower())):
         return connect_file(Path(source), kind)
     return None
@@ -184,39 +198,23 @@ def _refuse_table(table: str | None) -> None:
         )
 
 
-def _known_file(source: str | Path | CSV) -> Path | CSV:
-    """A file that is there, as CSV or else Parquet."""
-    path = Path(source.path if isinstance(source, CSV) else source)
-    name = path.name.lower()
-    if not isinstance(source, CSV) and not name.endswith((*CSV_ENDINGS, *PARQUET_ENDINGS)):
-        known = ", ".join((*CSV_ENDINGS, *PARQUET_ENDINGS, *DATABASE_ENDINGS))
-        raise SourceError(
-            f"the name of {path} does not tell its format: expected one of {known}, or a database URL; a CSV file of "
-            "any name is declared as one by [data] of the study, by an option of init such as --names age,sex (for a "
-            'file without a header line) or --delimiter ",", or by rs.CSV(…)'
-        )
-    if not path.is_file():
-        what = "a directory" if path.is_dir() else "nothing"
-        raise SourceError(f"expected a file at {path}, got {what} there; check the path")
-    if isinstance(source, CSV):
-        return source
-    return CSV(path) if name.endswith(CSV_ENDINGS) else path
+def _files(source: str | Path | CSV, backend: Any) -> FileSet:
+    """The files that a source is, here or elsewhere."""
+    if is_remote(source):
+        return remote_files(source if isinstance(source, CSV) else str(source), backend)
+    return local_files(source)
 
 
-def _open_file(backend: Any, file: Path | CSV, domain: Domain, names: Sequence[str]) -> OpenTable:
-    """A CSV or Parquet file."""
-    if isinstance(file, CSV):
-        table = text.text_table(file, domain, names)
+def _at_hand(files: FileSet, backend: Any) -> FileSet:
+    """CSV files on this machine's disk."""
+    folder = Path(backend.raw_sql("SELECT current_setting('temp_directory')").fetchall()[0][0])
+    return fetched(files, backend, folder) if is_remote(files.files[0].path) else files
+
+
+def _open_files(backend: Any, files: FileSet, domain: Domain, names: Sequence[str]) -> OpenTable:
+    """CSV or Parquet files."""
+    if files.form is not None:
+        table = text.text_table(_at_hand(files, backend), domain, names)
         return OpenTable(text.register(backend, table), backend, table)
-    rows = attempt(
-        # Escaped, since DuckDB takes names for patterns; and a directory called year=2020 adds no column.
-        lambda: backend.read_parquet(glob.escape(str(file)), hive_partitioning=False),
-        _damaged(file),
-    )
-    # The file's own names: where two differ in case only, DuckDB gives one of them another.
-    require_columns(names, attempt(lambda: pq.read_schema(file).names, _damaged(file)))
-    return OpenTable(rows, backend)
-
-
-def _damaged(file: Path) -> str:
-    return f"{file} cannot be read as Parquet: it is damaged, or something else"
+    rows = read_parquet(backend, files, names)
+    return OpenTable(rows, backend, partitions=frozenset(files.partitions) & frozenset(names))

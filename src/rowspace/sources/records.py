@@ -98,6 +98,39 @@ def fault_of(record: bytes, shape: Shape) -> Fault | None:
     return Fault.QUOTE if without_returns is None else Fault.LINE_BREAK
 
 
+def complaint(shown: str, encoding: str, shape: Shape, fault: Fault) -> str:
+    """What was expected of every line, and what to declare."""
+    match fault:
+        case Fault.ENCODING:
+            return (
+                f"{shown} is not {encoding} text: declare how it is encoded, for example "
+                'encoding = "windows-1252" or "utf-16", in [data] of the study or in rs.CSV(…)'
+            )
+        case Fault.LENGTH:
+            return (
+                f"{shown}: expected records of at most {LONGEST_RECORD:,} bytes, got a longer one; is a quote or a "
+                "line break missing?"
+            )
+        case Fault.LINE_BREAK:
+            return (
+                f"{shown}: expected lines that end in a line feed, or in a carriage return and a line feed, got a "
+                "carriage return alone; convert the line ends"
+            )
+        case Fault.QUOTE:
+            breaks = "" if shape.quoted_newlines else " and no line breaks"
+            allow = (
+                "" if shape.quoted_newlines else ", declare quoted_newlines = true if cells have line breaks"
+            )
+            return (
+                f'{shown}: expected quotes (") around whole cells only, with quotes inside them doubled{breaks}, '
+                f"got others; check the delimiter, here {shape.delimiter!r}{allow}, or write the file anew"
+            )
+    return (
+        f"{shown}: expected {shape.cells} cells separated by {shape.delimiter!r} in every line, as many as "
+        "there are names of columns, got more or fewer; put cells that have the separator in them in quotes"
+    )
+
+
 def read_block(block: bytes, shape: Shape, wanted: Sequence[int]) -> pa.RecordBatch:
     """The cells in the wanted columns of all records of a block, as text; an empty cell is NULL.
 

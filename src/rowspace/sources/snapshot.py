@@ -1,29 +1,28 @@
 """One snapshot: whatever a release counts, it counts in one state of the table, whoever writes to it meanwhile.
 
 PostgreSQL: one transaction, `REPEATABLE READ READ ONLY`, around all queries. SQLite: one transaction, too. DuckDB
-counts all tables in one pass, over a file that nobody may write while it is open, a frame, or a CSV or Parquet file
-that must be the same file before and after. Spark and other engines have no transaction to ask for: there every table
-must add up to the same number of records, or nothing is released; a table format with versions (Delta, Iceberg) read at
-one version is one snapshot.
+counts all tables in one pass, over a file that nobody may write while it is open, a frame, or CSV or Parquet files that
+must be the same files before and after: none written, none more, none fewer. Spark and other engines have no
+transaction to ask for: there every table must add up to the same number of records, or nothing is released; a table
+format with versions (Delta, Iceberg) read at one version is one snapshot.
 
 Guarantees
 - All counts of a release are of one state of a PostgreSQL table, and writers do not keep it from being released
   (tests/engines/test_snapshot.py::test_counts_are_of_one_state).
 - So of a SQLite file (tests/sources/test_snapshot.py::test_sqlite_counts_are_of_one_state).
 - A file that is changed while it is read is refused
-  (tests/sources/test_snapshot.py::test_a_file_that_changes_is_refused).
+  (tests/sources/test_snapshot.py::test_a_file_that_changes_is_refused); so are files of which one is changed, appears
+  or vanishes (tests/sources/test_files.py::test_files_that_change_are_refused).
 """
 
 from __future__ import annotations
 
-import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
-from pathlib import Path
 from typing import Any
 
 from rowspace.exceptions import SourceError
-from rowspace.formats import CSV, DATABASE_ENDINGS
+from rowspace.sources.files import FileSet
 from rowspace.sources.silence import attempt, end_quietly
 
 _BEGIN = {"postgres": "BEGIN ISOLATION LEVEL REPEATABLE READ", "sqlite": "BEGIN"}
@@ -63,26 +62,29 @@ def _is_in_transaction(backend: Any) -> bool:
 
 
 @contextmanager
-def unchanged(source: object) -> Iterator[None]:
-    """Refuse, at the end, a file that is another one than at the start or was written to."""
-    before = _state(source)
-    yield
-    if before is not None and _state(source) != before:
+def unchanged(files: FileSet, look: Callable[[], FileSet]) -> Iterator[None]:
+    """Refuse, at the end, files that are others than at the start, were written to, or are more or fewer.
+
+    What fails meanwhile fails for that reason, if it is so.
+    """
+    failed = False
+    try:
+        yield
+    except SourceError:
+        failed = True
+        if _are(files, look):
+            raise
+    if failed or not _are(files, look):
+        # Raised here rather than in the handler, so that nothing of the failure is kept.
         raise SourceError(
-            "the file was changed while it was read; write it elsewhere and rename it, or wait, and try again",
+            f"{files.shown} was changed while it was read; write elsewhere and rename, or wait, and try again",
             transient=True,
         )
 
 
-def _state(source: object) -> tuple[int, ...] | None:
-    """Which file a path leads to and when it was last written; None for what is no plain file."""
-    if not isinstance(source, str | Path | CSV):
-        return None
-    path = Path(source.path if isinstance(source, CSV) else source)
-    if path.suffix.lower() in DATABASE_ENDINGS:
-        return None
+def _are(files: FileSet, look: Callable[[], FileSet]) -> bool:
+    """Whether the files are what they were."""
     try:
-        found = os.stat(path)
-    except (OSError, ValueError):
-        return None
-    return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns
+        return look() == files
+    except SourceError:
+        return False

@@ -24,9 +24,10 @@ import pyarrow.compute as pc
 from rowspace.domain import Categorical, Domain
 from rowspace.exceptions import InvalidInput, SourceError
 from rowspace.formats import CSV
-from rowspace.sources.blocks import LONGEST_RECORD, record_blocks, split_records
+from rowspace.sources.blocks import record_blocks, split_records
 from rowspace.sources.columns import require_columns
-from rowspace.sources.records import Fault, Malformed, Shape, cells_of, fault_of, read_block
+from rowspace.sources.files import DataFile, FileSet
+from rowspace.sources.records import Fault, Malformed, Shape, cells_of, complaint, fault_of, read_block
 from rowspace.sources.silence import attempt
 
 _DELIMITERS = (",", ";", "\t", "|")
@@ -38,17 +39,37 @@ _DAMAGES = (OSError, EOFError, zlib.error)
 _MOST_THREADS = 16
 
 
-@dataclass
-class TextTable:
-    """The wanted columns of a CSV file, as text, for an engine that takes Arrow streams: as often as it asks for one.
-
-    `lowered`: columns in small letters, where case is to be ignored and no category says how they are spelt.
-    `failure` is why the file could not be read, once it could not: engines put it in words of their own.
-    """
+@dataclass(frozen=True)
+class TextFile:
+    """One CSV file: what its records look like, in which cell each column is, and the columns that its folders name."""
 
     csv: CSV
     shape: Shape
-    columns: Mapping[str, int]
+    places: Mapping[str, int]
+    partitions: Mapping[str, str | None] = field(default_factory=dict)
+
+    def cells(self, block: bytes) -> Iterator[tuple[str, pa.Array]]:
+        """The cells of a block of its records, by columns."""
+        found = read_block(block, self.shape, list(self.places.values()))
+        for k, name in enumerate(self.places):
+            yield name, found.column(k)
+        for name, value in self.partitions.items():
+            yield name, pa.repeat(pa.scalar(value, pa.string()), found.num_rows)
+
+
+@dataclass
+class TextTable:
+    """The wanted columns of CSV files, as text, for an engine that takes Arrow streams: as often as it asks for one.
+
+    `shown`: the source, as messages name it. `form`: how all of the files are written.
+    `lowered`: columns in small letters, where case is to be ignored and no category says how they are spelt.
+    `failure` is why a file could not be read, once it could not: engines put it in words of their own.
+    """
+
+    shown: str
+    form: CSV
+    files: Sequence[TextFile]
+    columns: Sequence[str]
     categories: Mapping[str, pa.Array] = field(default_factory=dict)
     lowered: frozenset[str] = frozenset()
     failure: str | None = None
@@ -63,47 +84,54 @@ class TextTable:
         return self.schema.__arrow_c_schema__()
 
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:
-        """The records from the first to the last."""
+        """The records from the first to the last, file by file."""
         reader = pa.RecordBatchReader.from_batches(self.schema, self._batches())
         return reader.__arrow_c_stream__(requested_schema)
 
     def _batches(self) -> Iterator[pa.RecordBatch]:
         """The records in blocks, which several threads read ahead."""
         threads = min(os.cpu_count() or 1, _MOST_THREADS)
-        running: deque[Future[pa.RecordBatch]] = deque()
+        running: deque[tuple[TextFile, Future[pa.RecordBatch]]] = deque()
+        file = self.files[0]
         try:
             with ThreadPoolExecutor(threads) as pool:
-                for block in _records(self.csv):
-                    running.append(pool.submit(self._batch, block))
-                    if len(running) > threads:
-                        yield running.popleft().result()
+                for read in self.files:
+                    for block in _records(read.csv):
+                        running.append((read, pool.submit(self._batch, read, block)))
+                        if len(running) > threads:
+                            file, next_batch = running.popleft()
+                            yield next_batch.result()
                 while running:
-                    yield running.popleft().result()
+                    file, next_batch = running.popleft()
+                    yield next_batch.result()
         except Malformed as malformed:
             # Damage is said first wherever it is: how far threads have read ahead must make no difference.
-            fault = None if _is_damaged(self.csv) else malformed.fault
+            fault = None if any(_is_damaged(one.csv) for one in self.files) else malformed.fault
         except _DAMAGES:
             fault = None
         else:
             return
-        self.failure = _unreadable(self.csv) if fault is None else _complaint(self.csv, self.shape, fault)
+        self.failure = (
+            _unreadable(self.shown, self.files)
+            if fault is None
+            else complaint(self.shown, self.form.encoding, file.shape, fault)
+        )
         raise SourceError(self.failure)
 
-    def _batch(self, block: bytes) -> pa.RecordBatch:
+    def _batch(self, file: TextFile, block: bytes) -> pa.RecordBatch:
         """The values of a block of records."""
-        cells = read_block(block, self.shape, list(self.columns.values()))
-        values = [self._values(name, cells.column(k)) for k, name in enumerate(self.columns)]
-        return pa.record_batch(values, schema=self.schema)
+        values = {name: self._values(name, cells) for name, cells in file.cells(block)}
+        return pa.record_batch([values[name] for name in self.columns], schema=self.schema)
 
     def _values(self, name: str, cells: pa.Array) -> pa.Array:
         """What cells of a column mean, each by itself."""
-        missing = pa.array(["", *self.csv.nulls], pa.string())
-        if self.csv.quoted_newlines:
+        missing = pa.array(["", *self.form.nulls], pa.string())
+        if self.form.quoted_newlines:
             # So a line that is added inside a cell changes nothing: the cell had a line break before.
             cells = _without(cells, pc.match_substring_regex(cells, "[\r\n]"))
-        if self.csv.strip:
+        if self.form.strip:
             cells = pc.utf8_trim_whitespace(cells)
-        if len(missing) > 1 or self.csv.strip:
+        if len(missing) > 1 or self.form.strip:
             cells = _without(cells, pc.is_in(cells, missing))
         if name in self.categories:
             spelt = self.categories[name]
@@ -114,23 +142,47 @@ class TextTable:
         return cells
 
 
-def text_table(csv: CSV, domain: Domain, names: Sequence[str]) -> TextTable:
-    """The columns of these names of a CSV file; looks at the header only, if there is one."""
-    shape, header = _shape(csv, names)
-    require_columns(names, header, may_be_data=None if csv.columns else "line")
-    return TextTable(csv, shape, {name: header.index(name) for name in names}, _spellings(csv, domain))
+def text_table(files: FileSet, domain: Domain, names: Sequence[str]) -> TextTable:
+    """The columns of these names of CSV files; looks at their headers only, if there are any.
+
+    Raises:
+        SourceError: A file has no column of some name, or several.
+    """
+    form = files.csv_of(files.files[0])
+    found = [_text_file(files, file, names, is_first=k == 0) for k, file in enumerate(files.files)]
+    return TextTable(files.shown, form, found, names, _spellings(form, domain))
+
+
+def _text_file(files: FileSet, file: DataFile, names: Sequence[str], *, is_first: bool) -> TextFile:
+    """One of the files, which must have the columns that the first one has."""
+    csv = files.csv_of(file)
+    shape, header = _shape(csv, files.shown, names)
+    columns = [*header, *files.partitions]
+    try:
+        require_columns(names, columns, may_be_data=None if csv.columns else "line")
+    except SourceError:
+        if is_first:
+            raise
+        raise SourceError(
+            f"the files of {files.shown} differ in their columns: expected every one to have "
+            f"{', '.join(map(repr, names))}, each once; write the files alike, or name those that are by a pattern"
+        ) from None
+    values = {name: value for name, value in file.partitions if name in names}
+    return TextFile(csv, shape, {name: header.index(name) for name in names if name not in values}, values)
 
 
 def register(backend: Any, table: TextTable) -> Any:
-    """A text table as an Ibis table of an embedded DuckDB, which reads the file for every query anew."""
+    """A text table as an Ibis table of an embedded DuckDB, which reads the files for every query anew."""
     view = ibis.util.gen_name("csv")
-    attempt(lambda: backend.con.register(view, table), _unreadable(table.csv))
-    return attempt(lambda: backend.table(view), _unreadable(table.csv))
+    failure = _unreadable(table.shown, table.files)
+    attempt(lambda: backend.con.register(view, table), failure)
+    return attempt(lambda: backend.table(view), failure)
 
 
-def column_names(csv: CSV, wanted: Sequence[str] = ()) -> list[str]:
-    """The names of all columns, as they stand in the header or were declared: perhaps empty, or twice the same."""
-    return _shape(csv, wanted)[1]
+def column_names(files: FileSet, wanted: Sequence[str] = ()) -> list[str]:
+    """The names of all columns, as they are in the first header or were declared: perhaps empty, or twice the same."""
+    first = files.csv_of(files.files[0])
+    return [*_shape(first, files.shown, wanted)[1], *files.partitions]
 
 
 def first_fault(csv: CSV) -> tuple[int, Fault] | None:
@@ -138,7 +190,7 @@ def first_fault(csv: CSV) -> tuple[int, Fault] | None:
 
     Not private, and slow: for the curator of the data.
     """
-    shape, _ = _shape(csv, ())
+    shape, _ = _shape(csv, str(csv.path), ())
     number = 0
     for block in record_blocks(csv):
         for record in split_records(block, csv.quoted_newlines):
@@ -168,16 +220,16 @@ def _records(csv: CSV) -> Iterator[bytes]:
     yield from blocks
 
 
-def _shape(csv: CSV, wanted: Sequence[str]) -> tuple[Shape, list[str]]:
+def _shape(csv: CSV, shown: str, wanted: Sequence[str]) -> tuple[Shape, list[str]]:
     """What records look like, and the names of their columns, by the header and by what is declared."""
     if csv.columns:
         delimiter = csv.delimiter or ","
         return Shape(len(csv.columns), delimiter, csv.quoted_newlines), list(csv.columns)
-    block: bytes = attempt(lambda: next(record_blocks(csv), b""), _unreadable(csv))
+    block: bytes = attempt(lambda: next(record_blocks(csv), b""), _unreadable(shown, [csv]))
     line = next(split_records(block, csv.quoted_newlines))
     if line in (b"", b"\r"):
         raise SourceError(
-            f"expected a first line that names the columns in {csv.path}, got an empty {'line' if block else 'file'}; "
+            f"expected a first line that names the columns in {shown}, got an empty {'line' if block else 'file'}; "
             'write the names there, or declare them: names = ["age", …]'
         )
     marks = _DELIMITERS if csv.delimiter is None else (csv.delimiter,)
@@ -185,7 +237,7 @@ def _shape(csv: CSV, wanted: Sequence[str]) -> tuple[Shape, list[str]]:
     best = max(marks, key=lambda mark: (len(set(headers[mark]) & set(wanted)), len(headers[mark])))
     if not headers[best]:
         shape = Shape(1, best, csv.quoted_newlines)
-        raise SourceError(_complaint(csv, shape, fault_of(line, shape) or Fault.QUOTE))
+        raise SourceError(complaint(shown, csv.encoding, shape, fault_of(line, shape) or Fault.QUOTE))
     return Shape(len(headers[best]), best, csv.quoted_newlines), headers[best]
 
 
@@ -218,39 +270,7 @@ def _without(cells: pa.Array, which: pa.Array) -> pa.Array:
     return pc.if_else(which, pa.scalar(None, pa.string()), cells)
 
 
-def _unreadable(csv: CSV) -> str:
-    compressed = " and undamaged gzip" if Path(csv.path).suffix.lower() == ".gz" else ""
-    return f"{csv.path} cannot be read as CSV: expected a file that may be read{compressed}"
-
-
-def _complaint(csv: CSV, shape: Shape, fault: Fault) -> str:
-    """What was expected of every line, and what to declare."""
-    match fault:
-        case Fault.ENCODING:
-            return (
-                f"{csv.path} is not {csv.encoding} text: declare how it is encoded, for example "
-                'encoding = "windows-1252" or "utf-16", in [data] of the study or in rs.CSV(…)'
-            )
-        case Fault.LENGTH:
-            return (
-                f"{csv.path}: expected records of at most {LONGEST_RECORD:,} bytes, got a longer one; is a quote or a "
-                "line break missing?"
-            )
-        case Fault.LINE_BREAK:
-            return (
-                f"{csv.path}: expected lines that end in a line feed, or in a carriage return and a line feed, got a "
-                "carriage return alone; convert the line ends"
-            )
-        case Fault.QUOTE:
-            breaks = "" if shape.quoted_newlines else " and no line breaks"
-            allow = (
-                "" if shape.quoted_newlines else ", declare quoted_newlines = true if cells have line breaks"
-            )
-            return (
-                f'{csv.path}: expected quotes (") around whole cells only, with quotes inside them doubled{breaks}, '
-                f"got others; check the delimiter, here {shape.delimiter!r}{allow}, or write the file anew"
-            )
-    return (
-        f"{csv.path}: expected {shape.cells} cells separated by {shape.delimiter!r} in every line, as many as "
-        "there are names of columns, got more or fewer; put cells that have the separator in them in quotes"
-    )
+def _unreadable(shown: str, files: Sequence[TextFile] | Sequence[CSV]) -> str:
+    paths = [Path(file.path if isinstance(file, CSV) else file.csv.path) for file in files]
+    compressed = " and undamaged gzip" if any(path.suffix.lower() == ".gz" for path in paths) else ""
+    return f"{shown} cannot be read as CSV: expected a file that may be read{compressed}"

@@ -10,7 +10,7 @@ from typing import Any
 
 from rowspace.domain import Domain
 from rowspace.exceptions import InvalidInput, InvalidStudy
-from rowspace.formats import CSV, DATABASE_ENDINGS, PARQUET_ENDINGS
+from rowspace.formats import CSV, DATABASE_ENDINGS, PARQUET_ENDINGS, is_remote
 from rowspace.notebook import one_line
 from rowspace.planning import Known, Purpose
 from rowspace.privacy import Privacy
@@ -39,7 +39,8 @@ class DataPlace:
         """
         if not self.csv:
             return address
-        if "://" in address or Path(address).suffix.lower() in (*PARQUET_ENDINGS, *DATABASE_ENDINGS):
+        is_database = "://" in address and not is_remote(address)
+        if is_database or Path(address).suffix.lower() in (*PARQUET_ENDINGS, *DATABASE_ENDINGS):
             raise InvalidInput(
                 f"[data] declares a CSV file ({', '.join(self.csv)}), got another kind of source; leave these keys "
                 "out, or give a CSV file"

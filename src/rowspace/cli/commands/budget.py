@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from enum import StrEnum
 from typing import Annotated
 
@@ -137,3 +138,29 @@ def resume(
       rowspace budget resume budget.db 7 -o people.release -o answers.csv
     """
     work("budget").resume(**locals())
+
+
+@budget.command(cls=Command)
+def prune(
+    ledger: LedgerFile,
+    before: Annotated[
+        datetime,
+        typer.Option(formats=["%Y-%m-%d"], metavar="DATE", help="Releases charged before this day, UTC."),
+    ],
+    dataset: Annotated[str | None, argument("DATASET", "May be left out if there is only one.")] = None,
+    evidence: Annotated[
+        bool, typer.Option("--evidence", help="Also those that `rowspace ask --ledger` still answers from.")
+    ] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="Do it without asking.")] = False,
+    as_json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Drop the stored files of old releases. Their charges, amounts and digests stay: the budget is what it was.
+
+    What is dropped cannot be written again by `resume`, nor by its request id: keep the .release files.
+    Kept whatever their age: the newest release of every plan, and what `rowspace ask --ledger` answers from.
+
+    [dim]Examples[/dim]
+      rowspace budget prune budget.db people --before 2024-01-01
+    """
+    work("budget").prune(**locals())

@@ -38,8 +38,8 @@ Data = Annotated[
     str | None,
     argument(
         "DATA",
-        "A CSV or Parquet file, a database file or a database URL; may be left out when the study's "
-        "\\[data] section says where it is.",
+        "A CSV or Parquet file, a folder or a pattern of them, their s3://, gs:// or https:// address, a database "
+        "file or a database URL; may be left out when the study's \\[data] section says where it is.",
     ),
 ]
 Dataset = Annotated[str | None, option("NAME", "Which budget, if the ledger has several.", "--dataset")]

@@ -12,7 +12,7 @@ from rowspace.privacy import ZCDP, ApproxDP, Neighbours, Privacy, PrivacyUnit, P
 from ..study import DataPlace
 from .tables import Number, Table, Text, Texts, key, option
 
-_SECRETS = ("password", "passwd", "pwd", "token", "secret", "credential", "api_key", "apikey")
+_SECRETS = ("password", "passwd", "pwd", "token", "secret", "credential", "api_key", "apikey", "signature")
 
 
 class AboutTable(Table):
@@ -88,7 +88,9 @@ class DataTable(Table):
 
     shows: ClassVar = False
     table: Text | None = option("the table of a database", "people")
-    url: Text | None = option("its address, without a password", "postgresql://host/database")
+    url: Text | None = option(
+        "its address, without a password; or that of files", "postgresql://host/database"
+    )
     url_env: Text | None = option(
         "instead, the name of an environment variable that holds the address", "PEOPLE_DATABASE"
     )
