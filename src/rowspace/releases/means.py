@@ -13,11 +13,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import scipy
 
+from rowspace.domain import Domain
+from rowspace.error.intervals import COARSE
 from rowspace.exceptions import TooLarge
 from rowspace.operators import Sparse
 from rowspace.operators.base import Vector
 from rowspace.workload import Part, Workload
-from rowspace.workload.factors import Matrix
+from rowspace.workload.factors import Factor, Matrix
 from rowspace.workload.sums import Means, Sum, Valued
 
 from .answer_columns import answer_columns
@@ -101,17 +103,21 @@ def _figures(release: Release | Combined, part: Part, measure: Any, level: float
     known = b > reach
     safe = np.where(known, b, 1.0)
     r = np.where(known, a / safe, 0.0)
-    rest = _asked_remainders(release, part, measure, r, level)
-    sigma = rest["std_error"].to_numpy()
-    half = (rest["high"] - rest["low"]).to_numpy() / 2
+    # A − cB for one c is a product too, and tells how far A and B go together.
+    third = release.ask(Workload(domain, [_with(part, _less(measure, own.largest))]), level)
+    covariance = (sigma_a**2 + own.largest**2 * sigma_b**2 - third["std_error"].to_numpy() ** 2) / (
+        2 * own.largest
+    )
+    if _is_normal(release):
+        sigma = np.sqrt(np.maximum(sigma_a**2 - 2 * r * covariance + r**2 * sigma_b**2, 0.0))
+        half = sigma * np.max(reach / np.where(sigma_b > 0, sigma_b, np.inf), initial=0.0)
+    else:
+        rest = _asked_remainders(release, part, measure, r, level)
+        sigma = rest["std_error"].to_numpy()
+        half = (rest["high"] - rest["low"]).to_numpy() / 2
     low, high = r - half / safe, r + half / safe
     steady = (b >= STEADY_DENOMINATOR * sigma_b) | (sigma == 0.0) | ~known
     if not steady.all():
-        largest = own.largest
-        third = _asked_remainders(release, part, measure, np.full(len(r), largest), level)
-        covariance = (sigma_a**2 + largest**2 * sigma_b**2 - third["std_error"].to_numpy() ** 2) / (
-            2 * largest
-        )
         z = np.maximum(half / np.where(sigma > 0, sigma, 1.0), reach / np.where(sigma_b > 0, sigma_b, 1.0))
         leading = b**2 - z**2 * sigma_b**2
         middle = a * b - z**2 * covariance
@@ -136,8 +142,20 @@ def _figures(release: Release | Combined, part: Part, measure: Any, level: float
     }
 
 
-def _with(part: Part, factor: Sum | Valued) -> Part:
+def _with(part: Part, factor: Factor) -> Part:
     return Part((*part.factors, factor))
+
+
+def _less(measure: Domain, ratio: float) -> Matrix:
+    """A sum of a measure minus a multiple of its number of records."""
+    value, one = (factor.operator.to_dense() for factor in (Sum(measure), Valued(measure)))
+    return Matrix(measure, Sparse(scipy.sparse.csr_array(value - ratio * one)))
+
+
+def _is_normal(release: Release | Combined) -> bool:
+    """Whether every answer's noise is a normal variable, for all that an interval can tell."""
+    noise = getattr(release.plan, "noise", None)
+    return noise is not None and noise.excess_kurtosis < 1e-3 and noise.variance > COARSE
 
 
 def _asked_remainders(
@@ -152,7 +170,6 @@ def _asked_remainders(
 
 def _remainders_by_group(release: Release | Combined, part: Part, measure: Any, ratios: Vector) -> Workload:
     """The same, every query as a product of rows: for strategies over so many cells that only products can be asked."""
-    value, one = (factor.operator.to_dense() for factor in (Sum(measure), Valued(measure)))
     matrices = [factor.operator for factor in part.factors]
     parts = []
     for number, row in enumerate(product(*(range(matrix.shape[0]) for matrix in matrices))):
@@ -160,8 +177,7 @@ def _remainders_by_group(release: Release | Combined, part: Part, measure: Any, 
             Matrix(factor.domain, Sparse(scipy.sparse.csr_array(matrix.rows_dense(k, k + 1))))
             for factor, matrix, k in zip(part.factors, matrices, row, strict=True)
         ]
-        rest = Matrix(measure, Sparse(scipy.sparse.csr_array(value - ratios[number] * one)))
-        parts.append(Part((*chosen, rest), name="remainders"))
+        parts.append(Part((*chosen, _less(measure, ratios[number])), name="remainders"))
     return Workload(release.plan.domain, parts)
 
 
