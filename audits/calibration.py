@@ -135,10 +135,16 @@ def _known_tables(w: rs.Workload) -> strategy.Measured:
     return strategy.Measured(Marginals(sizes, one_each, (1.0,) * len(sizes)), 4.0, 0.0, 1.0)
 
 
+def _known_total(w: rs.Workload) -> strategy.Facts:
+    """The number of all records, which everybody knows."""
+    return strategy.Facts(w.domain.shape, (strategy.Fact((), np.ones(()), 10.0),))
+
+
 Builder = Callable[[rs.Workload], strategy.Optimizer]
 
 OPTIMIZERS: dict[str, list[Builder]] = {
     "AgainstEvidence": [lambda w: strategy.AgainstEvidence(op.Identity(w.domain.size), max_steps=30)],
+    "AgainstFacts": [lambda w: strategy.AgainstFacts(_known_total(w), max_steps=30)],
     "AgainstTables": [lambda w: strategy.AgainstTables([_known_tables(w)])],
     "Augment": [
         lambda w: strategy.Augment(strategy.SingularValue()),

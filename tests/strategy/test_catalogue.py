@@ -20,6 +20,7 @@ FAINT = strategy.Measured(tables.Marginals((3, 2), ((0, 1),), (1,)), 1e12, 0.0, 
 # (optimizer, the workloads it is for, the noise it is for)
 OPTIMIZERS = {
     "AgainstEvidence": (strategy.AgainstEvidence(1e-9 * op.Identity(6)), (ONE,), BOTH),
+    "AgainstFacts": (strategy.AgainstFacts(strategy.Facts((6,), ())), (ONE,), BOTH),
     "AgainstTables": (strategy.AgainstTables([FAINT]), (SEVERAL,), (GAUSSIAN,)),
     "Augment": (strategy.Augment(strategy.WorkloadItself()), (ONE,), BOTH),
     "GaussianOptimal": (strategy.GaussianOptimal(), (ONE, SEVERAL), BOTH),

@@ -26,11 +26,11 @@ import numpy as np
 import scipy
 
 from rowspace.error import noise_level
-from rowspace.exceptions import UnsupportedWorkload
+from rowspace.exceptions import InvalidInput, UnsupportedWorkload
 from rowspace.operators import Dense, Identity, Operator, Stack
 from rowspace.operators.base import Indices, Vector
 from rowspace.privacy import Neighbours, Privacy
-from rowspace.tables import ProductWorkload
+from rowspace.tables import ProductWorkload, as_products
 from rowspace.threads import one_thread_if_small
 
 from .dual import HARDLY_DEFICIENT, Point, symmetric_roots
@@ -64,12 +64,16 @@ class AgainstFacts:
     max_steps: int = 300
 
     def optimize(
-        self, W: ProductWorkload, privacy: Privacy, rng: np.random.Generator | None = None
+        self, W: Operator | ProductWorkload, privacy: Privacy, rng: np.random.Generator | None = None
     ) -> Result:
         """The strategy, judged under the facts; nothing is random."""
         started = time.perf_counter()
         possible, cells = self.facts.possible_cells(), prod(self.facts.sizes)
-        V = workload_gram(W.weighted_operator())[np.ix_(possible, possible)]
+        W = as_products(W)
+        V = workload_gram(W.weighted_operator())
+        if len(V) != cells:
+            raise InvalidInput(f"expected facts over {len(V)} cells, got {cells}")
+        V = V[np.ix_(possible, possible)]
         with one_thread_if_small(cells):
             rows, bound, steps, ending = (self._few if privacy.norm == 1 else self._gaussian)(
                 V, possible, privacy

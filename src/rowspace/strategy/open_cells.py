@@ -183,6 +183,8 @@ def open_space(facts: Facts) -> tuple[Vector, Vector]:
     """(counts that satisfy the facts, an orthonormal basis of what they leave open) over all cells."""
     possible, n = facts.possible_cells(), prod(facts.sizes)
     C = facts.queries.operator().to_dense()[:, possible] if facts.known else np.zeros((0, len(possible)))
+    if not len(C):
+        return np.zeros(n), np.eye(n)[:, possible]
     with one_thread_if_small(n):
         Q, R, order = scipy.linalg.qr(C.T, pivoting=True)
     sizes = np.abs(np.diagonal(R))
