@@ -15,7 +15,7 @@ from rowspace.session import Session
 from rowspace.study import Study
 from rowspace.workload.texts import asked, naming, words_of
 
-from .screen import Screen
+from .screen import Screen, remark_on_facts
 from .settings import setting
 
 if TYPE_CHECKING:
@@ -131,6 +131,7 @@ def ask_session(
     screen = Screen(quiet, as_json)
     study = Study.load(file)
     study.require_public()
+    remark_on_facts(study, screen)
     address, *texts = arguments
     session = Session(
         study.domain,

@@ -8,11 +8,14 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rich.console import Console, RenderableType
 from rich.progress import Progress, SpinnerColumn, TaskProgressColumn, TextColumn, TimeElapsedColumn
 from rich.text import Text
+
+if TYPE_CHECKING:
+    from rowspace.study import Study
 
 
 @dataclass(frozen=True)
@@ -80,3 +83,11 @@ def _finite(value: Any) -> Any:
         case float() if not math.isfinite(value):
             return None
     return value
+
+
+def remark_on_facts(study: Study, screen: Screen) -> None:
+    """Say that questions one by one do not keep to a study's known facts."""
+    if study.known:
+        screen.remark(
+            "note: answers to questions one by one do not keep to the facts of [known]; those of a release do"
+        )

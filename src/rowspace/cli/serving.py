@@ -12,8 +12,9 @@ from rich.table import Table
 from rich.text import Text
 
 from rowspace.exceptions import InvalidInput
+from rowspace.study import Study
 
-from .screen import Screen
+from .screen import Screen, remark_on_facts
 
 if TYPE_CHECKING:
     from rowspace.serve.tokens import Role
@@ -39,6 +40,7 @@ def serve_study(
     from rowspace.serve import Settings, serve
 
     screen = Screen(quiet)
+    remark_on_facts(Study.load(study_file), screen)
     made = Settings(
         str(study_file),
         data,
