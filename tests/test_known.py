@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 import rowspace as rs
-from rowspace.exceptions import InvalidInput, RowspaceError
+from rowspace.exceptions import FileError, InvalidInput, RowspaceError
 from rowspace.noise import InsecureSeededRandom
 from rowspace.sources import count_cells
 
@@ -228,6 +228,19 @@ def test_what_does_not_go_together() -> None:
     ):
         with pytest.raises(InvalidInput, match="known"):
             wrong()
+
+
+def test_plan_files_with_foreign_facts_are_refused(tmp_path: Path) -> None:
+    plan = rs.plan(rs.workload.marginals(domain(), up_to=1), rs.ZCDP(0.1), known={"total": 3000})
+    for known in (
+        {"height > 3": 5},
+        {"total": -1},
+        {"total": "x"},
+        {"total": 1} | {f"age < {n}": 1 for n in range(5000)},
+    ):
+        body, arrays = plan.encode()
+        with pytest.raises(FileError, match="damaged plan"):
+            rs.Plan.decode(body | {"known": known}, arrays)
 
 
 STUDY = """

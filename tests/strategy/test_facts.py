@@ -163,6 +163,16 @@ def test_what_is_not_measured_cannot_be_corrected() -> None:
         Corrected.beside(table, Facts(SIZES, (Fact((1,), np.array([1.0, 0, 0, 0]), 3.0),)))
 
 
+def test_what_is_not_measured_has_no_answer() -> None:
+    measured = Strategy.of(Marginals(SIZES, ((0,), (1,)), (1000, 1)))
+    own = OpenCells.beside(measured, Facts(SIZES, (Fact((), np.ones(()), 3.0),)))
+    own.moments(rs.workload.marginal(DOMAIN, "b").products())
+    for queries in (rs.workload.marginal(DOMAIN, "c"), rs.workload.marginal(DOMAIN, "a", "b")):
+        for verb in (own.moments, own.variances, own.trace):
+            with pytest.raises(UnsupportedWorkload):
+                verb((1e6 * rs.workload.marginal(DOMAIN, "a") + queries).products())
+
+
 def test_too_many_facts() -> None:
     everything = Fact((0, 1), np.ones((50, 50)))
     with pytest.raises(TooLarge, match="known or impossible"):

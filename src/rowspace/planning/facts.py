@@ -28,6 +28,9 @@ TOTAL = "total"
 
 _SHOWN = 6
 
+MOST_STATED = 4096
+"""Most facts that can be stated."""
+
 MOST_CELLS = 2**20
 """Most joint cells of attributes that facts tie together."""
 
@@ -105,6 +108,8 @@ def known_facts(known: Any, impossible: Any) -> Known:
             f"expected impossible= to be a list of conditions, got {type(impossible).__name__}"
         )
     texts = tuple(impossible)
+    if len(known) + len(texts) > MOST_STATED:
+        raise InvalidInput(f"at most {MOST_STATED:,} facts can be stated, got {len(known) + len(texts):,}")
     if not all(isinstance(text, str) for text in texts):
         raise InvalidInput("expected impossible= to be a list of conditions as texts")
     return Known(tuple((text, _count(text, value)) for text, value in known.items()), texts)

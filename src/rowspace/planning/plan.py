@@ -539,6 +539,7 @@ class Plan:
                 for number, own in enumerate(body.get("given", []))
             )
             known = known_facts(body.get("known", {}), body.get("impossible", ()))
+            known.over(workload.domain.with_places(places))
             if any(own.strategy.shape[1] != strategy.shape[1] for own in given):
                 raise ValueError("expected evidence over the same cells")
             if objective not in OBJECTIVES or not isinstance(title, str):

@@ -40,7 +40,7 @@ from .facts import Facts
 from .open_cells import OpenCells, open_space
 from .product_bounds import Choice
 from .result import Result
-from .row_space import row_space_factor, workload_gram
+from .row_space import workload_gram
 from .strategy import Strategy
 
 FLOOR = 1e-9
@@ -97,7 +97,7 @@ class AgainstFacts:
             if self.facts.known
             else np.zeros((0, len(V)))
         )
-        geometry = _Open(row_space_factor(_root(V), V), _independent_rows(C))
+        geometry = _Open(_factor(V), _independent_rows(C))
         ascent = ascend(geometry, start_weights(V), self.gap, self.max_steps, _attained)
         assert geometry.best is not None
         bound = privacy.unit_variance * ascent.bound
@@ -108,7 +108,10 @@ class AgainstFacts:
         c, most = 1 / privacy.unit_variance, 1 / max(privacy.least_variance, 1e-200)
         basis = open_space(self.facts)[1][possible]
         search = Search(V, np.zeros_like(V), c, most, privacy.norm, basis)
-        runs = [search.run(start, self.gap, self.max_steps) for start in starts(_root(V), len(V), privacy)]
+        runs = [
+            search.run(start, self.gap, self.max_steps)
+            for start in starts(Dense(_factor(V).T), len(V), privacy)
+        ]
         found, _, steps, ending = min(runs, key=lambda run: search.error(run[0]))
         return found, max(run[1] for run in runs), steps, ending
 
@@ -188,9 +191,13 @@ def _independent_rows(C: Vector) -> Vector:
     return np.asarray(Q[:, sizes > len(C.T) * 1e-13 * sizes.max()].T)
 
 
-def _root(V: Vector) -> Operator:
-    values, Q = np.linalg.eigh(V)
-    return Dense(np.sqrt(np.maximum(values, 0.0))[:, None] * Q.T)
+def _factor(V: Vector) -> Vector:
+    """L with V = LLᵗ, but for directions that are rounding once every cell is asked alike: those only raise V."""
+    scale = np.sqrt(np.diagonal(V))
+    unit = np.divide(1.0, scale, out=np.zeros_like(scale), where=scale > 0)
+    values, Q = scipy.linalg.eigh(V * np.multiply.outer(unit, unit))
+    kept = values > len(V) * 1e-14 * values.max()
+    return np.asarray(scale[:, None] * Q[:, kept] * np.sqrt(values[kept]))
 
 
 def public_tables(facts: Facts) -> frozenset[tuple[int, ...]]:

@@ -130,12 +130,16 @@ class OpenCells(Informed):
 
     def variances(self, queries: ProductWorkload) -> Vector:
         """From one covariance of all cells."""
-        operator = queries.operator()
-        check_supported(
-            float(np.abs(operator @ self._unseen).max(initial=0.0)), max(1.0, operator.largest_entry())
-        )
-        found = operator.row_quadratic(self._covariance)
+        self._check(queries)
+        found = queries.operator().row_quadratic(self._covariance)
         return np.where(self.certain(queries), 0.0, np.maximum(found, 0.0))
+
+    def _check(self, queries: ProductWorkload) -> None:
+        """Judge every query by its own size: beside large ones a small one would pass."""
+        operator = queries.operator()
+        unseen = np.linalg.norm(operator @ self._unseen, axis=1)
+        size = np.sqrt(operator.row_quadratic(np.eye(len(self.start))))
+        check_supported(float(np.divide(unseen, size, out=unseen, where=size > 0).max(initial=0.0)), 1.0)
 
     @cached_property
     def _decomposed(self) -> tuple[Vector, Vector, Chosen]:
@@ -164,6 +168,7 @@ class OpenCells(Informed):
 
     def moments(self, queries: ProductWorkload) -> Moments:
         """Of the queries in the basis."""
+        self._check(queries)
         coefficients = self._covariance @ (self.matrix @ np.eye(len(self.start))).T
         found = []
         for _, rows in queries.operator().row_blocks():
