@@ -1,12 +1,13 @@
 """Plans: strategy, predicted error and certificate, all before data is touched."""
 
 from .balancing import Met
+from .candidate import Candidate
 from .choosing import CELL_LIMIT, plan
 from .considered import Considered, considered
 from .discovering import DiscoveryPlan
 from .facts import Known, is_count, known_facts
 from .groups import GroupError
-from .plan import Candidate, Plan
+from .plan import Plan
 from .population import interval_words, population, summed_values
 from .purpose import Purpose, for_purpose
 from .target_text import Target, parse_target

@@ -28,7 +28,8 @@ from rowspace.strategy import (
 from rowspace.threads import one_thread_if_small
 from rowspace.workload import Workload
 
-from .plan import Candidate, Plan
+from .candidate import Candidate
+from .plan import Plan
 
 SEARCHED_CELLS = {"fast": 512, "normal": 1024, "best": DECOMPOSITION_LIMIT // 2}
 """Most cells over which the best strategy beside the evidence is searched for, by effort."""

@@ -32,12 +32,13 @@ from rowspace.threads import one_thread_if_small
 from rowspace.workload import Workload
 
 from .against import plan_against
+from .candidate import Candidate
 from .facts import known_facts
 from .given import plan_given
 from .informed import plan_informed
 from .periods import alike, plan_periods
 from .places import with_cells_beside, without_unseen
-from .plan import Candidate, Plan
+from .plan import Plan
 from .purpose import Purpose, for_purpose
 from .taxonomies import taxonomy_trees
 

@@ -14,9 +14,10 @@ from rowspace.strategy import Strategy, best_lower_bound, calibrated_noise, to_i
 from rowspace.threads import one_thread_if_small
 from rowspace.workload import Workload
 
+from .candidate import Candidate
 from .known import is_known_operator
 from .places import asked_beside
-from .plan import Candidate, Plan
+from .plan import Plan
 
 BOUND_LIMIT = 10**8
 """Most cells over which a workload is written as a matrix, to bound what any strategy can do."""

@@ -25,9 +25,10 @@ from rowspace.strategy import (
 from rowspace.threads import one_thread_if_small
 from rowspace.workload import Workload
 
+from .candidate import Candidate
 from .facts import Known, check_consistent
 from .places import without_unseen
-from .plan import Candidate, Plan
+from .plan import Plan
 
 BLIND = 3
 """How many of the strategies that are best without facts are judged under them."""

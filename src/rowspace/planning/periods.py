@@ -29,8 +29,9 @@ from rowspace.threads import one_thread_if_small
 from rowspace.workload import Workload, total
 from rowspace.workload.ended import ended
 
+from .candidate import Candidate
 from .places import without_unseen
-from .plan import Candidate, Plan
+from .plan import Plan
 
 MOST_PERIODS = DECOMPOSITION_LIMIT
 """Most periods of a horizon: a triangle over them is stored."""

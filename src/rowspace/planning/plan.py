@@ -13,29 +13,27 @@ import numpy as np
 
 from rowspace.domain import Domain
 from rowspace.error import half_widths
-from rowspace.exceptions import FileError, InvalidInput, TooLarge
+from rowspace.exceptions import TooLarge
 from rowspace.files import read_archive, write_archive
 from rowspace.notebook import one_line
-from rowspace.operators import Extended, Operator, decode, encode
+from rowspace.operators import Extended, Operator
 from rowspace.operators.base import Vector
-from rowspace.privacy import NoiseModel, Privacy, noise_from_dict, privacy_from_dict
+from rowspace.privacy import NoiseModel, Privacy
 from rowspace.strategy import (
     Horizon,
     Measured,
     Pooled,
     Strategy,
-    asked_of_parts,
-    calibrated_noise,
-    check_overflow,
     informed,
 )
-from rowspace.strategy.causal import periods_of_rows
 from rowspace.tables import ProductWorkload
 from rowspace.workload import Workload
 
-from .facts import NOTHING, Known, known_facts
+from .candidate import Candidate
+from .facts import NOTHING, Known
 from .groups import GroupError, group_errors
 from .places import is_over_box, own_cells
+from .plan_file import encoded, fields_of, require_own_noise
 from .population import population
 from .remarks import SAYS_NOTHING, remarks
 
@@ -44,36 +42,7 @@ if TYPE_CHECKING:
 
 PLAN_VERSION = 1
 
-OBJECTIVES = ("total", "max")
-"""What a plan can be made for: the sum of squared errors, or the worst answer's."""
-
-_LONGEST_NAME = 200
-
-_FOR_INTEGERS = "integers"
-"""What a file says of its bounds when they hold for integer strategies with the noise that is drawn."""
-
 _NO_BOUND = "no lower bound is available for this workload"
-
-# Checking the noise of a union takes its parts × cells, unless its structure saves it; past so many cells it must.
-_MOST_CELLS_AT_ONCE = 2**27
-_MOST_CHECKED = 2**35
-
-
-@dataclass(frozen=True)
-class Candidate:
-    """One strategy that was considered: its name, predicted total error, distance from the bound, and time.
-
-    max_error: its worst answer's squared error, importance weights aside, in plans for the worst answer.
-    """
-
-    name: str
-    total_error: float
-    ratio: float | None
-    seconds: float
-    max_error: float | None = None
-
-    def __repr__(self) -> str:
-        return one_line(f"<Candidate {self.name!r}: total squared error {self.total_error:.6g}>")
 
 
 @dataclass(frozen=True)
@@ -431,35 +400,7 @@ class Plan:
         >>> Plan.decode(body, arrays).noise == plan.noise
         True
         """
-        strategy, strategy_arrays = encode(self.strategy)
-        workload, workload_arrays = self.workload.to_dict()
-        arrays = {f"strategy.{k}": v for k, v in strategy_arrays.items()}
-        arrays |= {f"workload.{k}": v for k, v in workload_arrays.items()}
-        body: dict[str, Any] = {
-            "workload": workload,
-            "privacy": self.privacy.to_dict(),
-            "strategy": strategy,
-            "noise": self.noise.to_dict(),
-            "lower_bound": self.lower_bound,
-            "bounds": _FOR_INTEGERS,
-            "candidates": [vars(c) for c in self.candidates],
-            "objective": self.objective,
-            "max_lower_bound": self.max_lower_bound,
-            **({"places": sorted(self.places)} if self.places else {}),
-            "title": self.title,
-            **({"over": self.over} if self.over else {}),
-            **(
-                {"known": dict(self.known.counts), "impossible": list(self.known.impossible)}
-                if self.known
-                else {}
-            ),
-        }
-        for number, measured in enumerate(self.given):
-            tree, own = encode(measured.strategy)
-            shape = {"variance": measured.variance, "excess_kurtosis": measured.excess_kurtosis}
-            body.setdefault("given", []).append({"strategy": tree, **shape, "step": measured.step})
-            arrays |= {f"given.{number}.{k}": v for k, v in own.items()}
-        return body, arrays
+        return encoded(self)
 
     @classmethod
     def decode(cls, body: dict[str, Any], arrays: dict[str, np.ndarray[Any, Any]]) -> Plan:
@@ -474,122 +415,10 @@ class Plan:
         True
         """
         plan = cls._built(body, arrays)
-        strategy, privacy, domain = plan.strategy, plan.privacy, plan.domain
-        if strategy.shape[1] != domain.size or not strategy.integral:
-            raise FileError("damaged plan: the strategy does not fit the domain")
-        sizes = Strategy.of(strategy).sizes
-        if sizes is not None:
-            # It is asked of tables with the domain's sizes, but its sensitivity is that of its own. Checking its noise
-            # goes attribute by attribute, whatever the cells.
-            if sizes != domain.shape:
-                raise FileError("damaged plan: the strategy's attributes are not those of the domain")
-        elif _operators_in(body["strategy"]) * min(strategy.shape[1], _MOST_CELLS_AT_ONCE) > _MOST_CHECKED:
-            raise TooLarge("this plan's strategy has too many parts over too many cells to check its noise")
-        try:
-            asked_of_parts(strategy, domain.parts)
-        except InvalidInput as error:
-            raise FileError(f"damaged plan: {error}") from None
-        try:
-            check_overflow(strategy, domain.parts)
-            needed = calibrated_noise(strategy, privacy, plan.horizon)
-        except (MemoryError, OverflowError):
-            raise TooLarge(
-                "checking this plan's noise needs numbers or arrays larger than there are"
-            ) from None
-        if plan.noise != needed:
-            raise FileError("damaged plan: its noise is not the noise its privacy guarantee needs")
+        require_own_noise(plan, body)
         return plan
 
     @classmethod
     def _built(cls, body: dict[str, Any], arrays: dict[str, np.ndarray[Any, Any]]) -> Plan:
         """What `decode` makes, before its noise is compared with what its guarantee needs."""
-        try:
-            workload = Workload.from_dict(body["workload"], _under("workload.", arrays))
-            privacy = privacy_from_dict(body["privacy"])
-            strategy = decode(body["strategy"], _under("strategy.", arrays))
-            noise = noise_from_dict(body["noise"])
-            candidates = tuple(
-                Candidate(
-                    str(c["name"])[:_LONGEST_NAME],
-                    _figure(c["total_error"]),
-                    None if c["ratio"] is None else _figure(c["ratio"]),
-                    _figure(c["seconds"]),
-                    None if c.get("max_error") is None else _figure(c["max_error"]),
-                )
-                for c in body["candidates"]
-            )
-            # Bounds of the first versions were for continuous noise; nor did their plans say what they were made for.
-            drawn = body.get("bounds") == _FOR_INTEGERS
-            factor = 1.0 if drawn else privacy.least_variance / privacy.unit_variance
-            lower_bound = factor * _figure(body["lower_bound"])
-            objective, worst = (
-                body.get("objective", "total"),
-                factor * _figure(body.get("max_lower_bound", 0.0)),
-            )
-            places = _places(body.get("places", []), workload.domain)
-            title, over = body.get("title", ""), body.get("over", "")
-            given = tuple(
-                Measured(
-                    decode(own["strategy"], _under(f"given.{number}.", arrays)),
-                    _figure(own["variance"]),
-                    # Of a light-tailed law it is negative.
-                    float(np.copysign(_figure(abs(own["excess_kurtosis"])), own["excess_kurtosis"])),
-                    _figure(own["step"]),
-                )
-                for number, own in enumerate(body.get("given", []))
-            )
-            known = known_facts(body.get("known", {}), body.get("impossible", ()))
-            known.over(workload.domain.with_places(places))
-            if any(own.strategy.shape[1] != strategy.shape[1] for own in given):
-                raise ValueError("expected evidence over the same cells")
-            if objective not in OBJECTIVES or not isinstance(title, str):
-                raise ValueError("expected an objective and a title")
-            if over:
-                cells = workload.domain.with_places(places)
-                periods_of_rows(strategy, cells.shape, cells.position(over))
-        except (KeyError, TypeError, ValueError, AttributeError, OverflowError, InvalidInput) as error:
-            detail = f": {error}" if isinstance(error, InvalidInput) else ""
-            raise FileError(f"damaged plan{detail}") from None
-        return cls(
-            workload,
-            privacy,
-            strategy,
-            noise,
-            lower_bound,
-            candidates,
-            objective,
-            worst,
-            places,
-            title,
-            given,
-            over,
-            known,
-        )
-
-
-def _operators_in(tree: Any) -> int:
-    """How many operators a saved strategy is made of; `decode` has bounded its depth."""
-    if isinstance(tree, dict):
-        return ("operator" in tree) + sum(map(_operators_in, tree.values()))
-    return sum(map(_operators_in, tree)) if isinstance(tree, list) else 0
-
-
-def _places(names: Any, domain: Domain) -> frozenset[str]:
-    """Attributes of the domain that keep missing values."""
-    if not isinstance(names, list) or not all(
-        isinstance(name, str) and name in domain and domain[name].keeps_missing for name in names
-    ):
-        raise ValueError("expected attributes that keep missing values")
-    return frozenset(names)
-
-
-def _figure(value: Any) -> float:
-    """A number that a plan can state: finite, not negative."""
-    number = float(value)
-    if not 0.0 <= number < inf:
-        raise ValueError("expected a finite number, not negative")
-    return number
-
-
-def _under(prefix: str, arrays: dict[str, np.ndarray[Any, Any]]) -> dict[str, np.ndarray[Any, Any]]:
-    return {name.removeprefix(prefix): array for name, array in arrays.items() if name.startswith(prefix)}
+        return cls(**fields_of(body, arrays))
