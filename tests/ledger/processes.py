@@ -46,6 +46,9 @@ def _contend(path: Path | str, barrier: Any, results: Any) -> None:
         results.put(1)
     except BudgetExceeded:
         results.put(0)
+    except BaseException:
+        results.put(-1000)  # or the race would wait for it
+        raise
 
 
 def kill_at_random(folder: Path, kills: int, rng: random.Random, location: str | None = None) -> None:

@@ -126,18 +126,23 @@ class Tables:
 
     def budget(self, connection: sa.Connection, dataset: str) -> Budget:
         """A dataset's budget with what is spent of it; all its charges must be there."""
-        budget, charges = self.sums(connection, dataset), schema.charges
+        charges = schema.charges
         there = sa.select(sa.func.count()).select_from(charges).where(charges.c.dataset == dataset)
-        if connection.execute(there).scalar_one() != budget.charges:
-            raise self.damaged()
-        return budget
+        # In the statement that reads the sums: between two of them others may charge.
+        return self._budget(connection, dataset, there.scalar_subquery())
 
     def sums(self, connection: sa.Connection, dataset: str) -> Budget:
         """A dataset's budget by its running sums alone: one row, however many charges there are."""
+        return self._budget(connection, dataset, schema.budgets.c.charges)
+
+    def _budget(self, connection: sa.Connection, dataset: str, there: sa.ColumnElement[int]) -> Budget:
+        """The budget, if as many charges are there as its sums are of."""
         filter_ = self.filter(connection, dataset)
         table = schema.budgets
-        columns = (table.c.epsilon, table.c.delta, table.c.rho, table.c.charges)
+        columns = (table.c.epsilon, table.c.delta, table.c.rho, table.c.charges, there.label("there"))
         row = connection.execute(sa.select(*columns).where(table.c.dataset == dataset)).one()
+        if row.there != row.charges:
+            raise self.damaged()
         return Budget(dataset, filter_, int(row.charges), self._cost(row[:3]))
 
     def keep_spent(self, connection: sa.Connection, dataset: str, spent: Cost, charges: int) -> None:
