@@ -10,6 +10,8 @@ import pytest
 
 import rowspace as rs
 from rowspace.exceptions import FileError, InvalidInput, RowspaceError
+from rowspace.measure import measure
+from rowspace.mechanism import counts_for
 from rowspace.noise import InsecureSeededRandom
 from rowspace.sources import count_cells
 
@@ -186,6 +188,41 @@ def test_facts_about_sums() -> None:
     assert shares["answer"].sum() == pytest.approx(frame.income.sum())
     truth = frame.groupby("sex").income.sum().to_numpy()
     assert np.abs(shares["answer"].to_numpy() - truth).max() < 8 * shares["std_error"].max()
+
+
+def test_means_over_known_numbers_have_intervals_that_cover() -> None:
+    over = rs.Domain(
+        sex=rs.Categorical(["F", "M"], outside="drop"),
+        measures=[rs.Measure("income", 0, 100, step=1)],
+    )
+    frame = pd.DataFrame({"sex": ["F", "M"] * 500, "income": np.arange(1000) % 101})
+    known = {
+        "SELECT COUNT(income) FROM t WHERE sex = 'F'": 500,
+        "SELECT COUNT(income) FROM t WHERE sex = 'M'": 500,
+    }
+    truth = frame.groupby("sex").income.mean().to_numpy()
+    for privacy in (rs.ZCDP(0.5), rs.PureDP(1.0)):
+        plan = rs.plan(rs.workload.mean(over, "income", by=("sex",)), privacy, known=known)
+        counts = counts_for(plan, frame, None)
+        covered = []
+        for _ in range(200):
+            noisy = measure(plan.strategy, plan.noise, counts, parts=plan.domain.parts).answers
+            found = rs.Release(plan, noisy).mean("income", "sex")
+            assert (found["high"] > found["low"]).all()
+            covered.append((found["low"] <= truth) & (truth <= found["high"]))
+        # 400 intervals of 95 %: fewer than 342 that cover have a probability below 1e-12.
+        assert np.mean(covered) > 342 / 400
+
+
+def test_noise_is_for_every_record_also_impossible_ones() -> None:
+    asked = rs.workload.marginals(domain(), up_to=2)
+    for privacy in (rs.PureDP(0.5), rs.ZCDP(0.05)):
+        plan = rs.plan(asked, privacy, effort="fast", known=KNOWN, impossible=IMPOSSIBLE)
+        columns = np.abs(plan.strategy.to_dense())
+        if privacy.norm == 1:
+            assert columns.sum(axis=0).max() <= 0.5 * float(plan.noise.scale)
+        else:
+            assert (columns**2).sum(axis=0).max() / (2 * float(plan.noise.sigma_squared)) <= 0.05
 
 
 BAD = [

@@ -110,7 +110,10 @@ def _figures(release: Release | Combined, part: Part, measure: Any, level: float
     )
     if _is_normal(release):
         sigma = np.sqrt(np.maximum(sigma_a**2 - 2 * r * covariance + r**2 * sigma_b**2, 0.0))
-        half = sigma * np.max(reach / np.where(sigma_b > 0, sigma_b, np.inf), initial=0.0)
+        # Either may be known for sure, where a fact says so.
+        widths = np.concatenate([(sums["high"] - sums["low"]).to_numpy() / 2, reach])
+        errors = np.concatenate([sigma_a, sigma_b])
+        half = sigma * np.max(widths[errors > 0] / errors[errors > 0], initial=0.0)
     else:
         rest = _asked_remainders(release, part, measure, r, level)
         sigma = rest["std_error"].to_numpy()

@@ -62,6 +62,8 @@ class Gate:
 async def desk_of(request: Request) -> Desk:
     """The desk, once it is ready."""
     desk: Desk = request.app.state.desk
+    if desk.has_failed:
+        raise Refused(503, "the service could not plan for the questions it expects; its log says why")
     if not desk.is_ready:
         raise Refused(503, "the service is still planning for the questions it expects", Retry_After="2")
     return desk

@@ -59,7 +59,7 @@ class Desk:
 
     def __init__(self, study: Study, session: Session) -> None:
         self.study, self.session = study, session
-        self.is_ready = False
+        self.is_ready = self.has_failed = False
         self._free, self._pricing, self._buying = CapacityLimiter(4), CapacityLimiter(2), CapacityLimiter(1)
         self._given: OrderedDict[tuple[Any, ...], AnswerOut] = OrderedDict()
         self._read = lru_cache(_REMEMBERED)(self._read_now)
@@ -85,7 +85,8 @@ class Desk:
         try:
             self.session.prepare()
             self.is_ready = True
-        except Exception:
+        except Exception:  # whatever it is, the process goes on to say so
+            self.has_failed = True
             LOG.exception("planning failed; nothing will be answered")
 
     async def price(self, given: Priced, holder: Holder) -> PriceOut:

@@ -18,7 +18,6 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass
-from functools import cached_property
 from itertools import chain, combinations
 from math import prod
 
@@ -33,7 +32,7 @@ from rowspace.privacy import Neighbours, Privacy
 from rowspace.tables import ProductWorkload, as_products
 from rowspace.threads import one_thread_if_small
 
-from .dual import HARDLY_DEFICIENT, Point, symmetric_roots
+from .dual import HARDLY_DEFICIENT, Point, RowSpace, RowSpacePoint
 from .dual_ascent import ascend, start_weights
 from .evidence import LOST, Search, starts
 from .facts import Facts
@@ -101,7 +100,7 @@ class AgainstFacts:
         ascent = ascend(geometry, start_weights(V), self.gap, self.max_steps, _attained)
         assert geometry.best is not None
         bound = privacy.unit_variance * ascent.bound
-        return geometry.best.strategy(), bound, ascent.steps, ascent.ending
+        return _rows(geometry.best), bound, ascent.steps, ascent.ending
 
     def _few(self, V: Vector, possible: Indices, privacy: Privacy) -> Found:
         """By the search of `evidence`."""
@@ -129,52 +128,25 @@ class _Open:
 
     L: Vector
     C: Vector
-    best: _OpenPoint | None = None
+    best: RowSpacePoint | None = None
 
-    def at(self, weights: Vector) -> _OpenPoint:
-        """One eigendecomposition of the size of the rank."""
+    def at(self, weights: Vector) -> RowSpacePoint:
+        """The point of the queries less what the facts say of them; its error is of these queries themselves."""
         # Some weight everywhere: facts about cells of no weight would be lost among rounding errors.
         weights = (1 - FLOOR) * weights + FLOOR / len(weights)
         weighted = self.C * weights
         known = scipy.linalg.lstsq(weighted @ self.C.T, weighted @ self.L)[0] if len(self.C) else self.L[:0]
-        L = self.L - self.C.T @ known
-        s, U = symmetric_roots((L.T * weights) @ L)
-        kept = s > 0
-        point = _OpenPoint(weights, L @ U[:, kept] / np.sqrt(s[kept]), s[kept])
+        point = RowSpace(self.L - self.C.T @ known).at(weights)
         if self.best is None or point.error < self.best.error:
             self.best = point
         return point
 
 
-@dataclass(frozen=True, eq=False)
-class _OpenPoint:
-    """X(λ) = YYᵗ (`dual.Point`)."""
-
-    weights: Vector
-    Y: Vector
-    s: Vector
-
-    @cached_property
-    def diagonal(self) -> Vector:
-        """x = diag X(λ)."""
-        return np.asarray(np.einsum("ik,ik->i", self.Y, self.Y))
-
-    @property
-    def error(self) -> float:
-        """Of X scaled to a diagonal of at most one."""
-        return float(self.diagonal.max() * self.s.sum())
-
-    def strategy(self) -> Vector:
-        """Rows whose Gram matrix is X, scaled; cells that are asked less than others are asked by themselves too."""
-        scaled = self.diagonal / self.diagonal.max()
-        beside = np.diag(np.sqrt(np.maximum(0.0, 1 - scaled)))
-        return np.concatenate(
-            [self.Y.T / np.sqrt(self.diagonal.max()), beside[scaled < 1 - HARDLY_DEFICIENT]]
-        )
-
-    def gram(self) -> Vector:
-        """Not needed."""
-        raise NotImplementedError
+def _rows(point: RowSpacePoint) -> Vector:
+    """Rows whose Gram matrix is X, scaled; cells that are asked less than others are asked by themselves too."""
+    top = point.diagonal.max()
+    missing = np.maximum(0.0, 1 - point.diagonal / top)
+    return np.concatenate([point.Y.T / np.sqrt(top), np.diag(np.sqrt(missing))[missing > HARDLY_DEFICIENT]])
 
 
 def _attained(point: Point) -> float:
