@@ -31,7 +31,6 @@ from rowspace.tables import (
     ComponentTables,
     ProductWorkload,
     Split,
-    TableOperator,
     mask_of,
     members,
     subsets_in_order,
@@ -111,21 +110,20 @@ class JointTables:
 
 def joint_tables(measurements: Sequence[Measurement]) -> JointTables | None:
     """The joint estimate, or None unless all measured tables and split their attributes alike."""
-    factors = split_alike([measurement.strategy for measurement in measurements])
-    if factors is None:
+    tables = split_alike([measurement.strategy for measurement in measurements])
+    if tables is None:
         return None
     components: dict[int, Vector] = {}
     weights: dict[int, float] = {}
-    for measurement, own in zip(measurements, precisions(measurements, factors), strict=True):
-        assert isinstance(measurement.strategy, TableOperator)
-        estimate = measurement.strategy.component_tables(measurement.values)
+    told = precisions(measurements, tables)
+    for measurement, (strategy, _), own in zip(measurements, tables, told, strict=True):
+        estimate = strategy.component_tables(measurement.values)
         for mask, weight in own.items():
             stack, row = estimate.places[tuple(members(mask))]
             term = weight * estimate.stacks[stack][row]
             components[mask] = components[mask] + term if mask in components else term
             weights[mask] = weights.get(mask, 0.0) + weight
-    first = measurements[0].strategy
-    assert isinstance(first, TableOperator)
+    first, _ = tables[0]
     return JointTables(
         first.sizes,
         first.splits,

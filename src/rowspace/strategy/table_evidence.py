@@ -35,8 +35,12 @@ class Noisy(Protocol):
         ...
 
 
-def split_alike(strategies: Sequence[Operator]) -> list[list[float]] | None:
-    """c_i with K_i = c_i · K_i of the first, for every strategy and attribute; None unless all are tables split alike.
+Alike = tuple[TableOperator, list[float]]
+"""Tables, and for every attribute c_i with K_i = c_i · K_i of the first of the tables they are compared with."""
+
+
+def split_alike(strategies: Sequence[Operator]) -> list[Alike] | None:
+    """Every strategy as tables split like the first one's; None unless all are.
 
     Tables with joint matrices never are: see `same_rows`.
     """
@@ -44,15 +48,15 @@ def split_alike(strategies: Sequence[Operator]) -> list[list[float]] | None:
     if len(tables) < len(strategies) or any(own.sizes != tables[0].sizes for own in tables):
         return None
     found = [_factors(tables[0], own) for own in tables]
-    return None if any(own is None for own in found) else [own for own in found if own is not None]
+    pairs = [(own, factors) for own, factors in zip(tables, found, strict=True) if factors is not None]
+    return pairs if len(pairs) == len(tables) else None
 
 
-def precisions(measured: Sequence[Noisy], factors: Sequence[Sequence[float]]) -> list[dict[int, float]]:
+def precisions(measured: Sequence[Noisy], alike: Sequence[Alike]) -> list[dict[int, float]]:
     """What every measurement says about every component, at the first one's splits: 1/(ν · variance)."""
     found = []
-    for one, own in zip(measured, factors, strict=True):
-        assert isinstance(one.strategy, TableOperator)
-        variances = one.strategy.component_variances
+    for one, (tables, own) in zip(measured, alike, strict=True):
+        variances = tables.component_variances
         plain = all(factor == 1 for factor in own)
         found.append(
             {
@@ -67,15 +71,14 @@ def as_residuals(measured: Sequence[Noisy]) -> Residuals | None:
     """All measurements as one strategy with noise of variance one; None unless they split attributes alike."""
     if len(measured) == 1 and isinstance(own := measured[0].strategy, Residuals):
         return _scaled(own, 1 / sqrt(measured[0].variance))
-    factors = split_alike([one.strategy for one in measured])
-    if factors is None:
+    alike = split_alike([one.strategy for one in measured])
+    if alike is None:
         return None
     total: dict[int, float] = {}
-    for own_precisions in precisions(measured, factors):
+    for own_precisions in precisions(measured, alike):
         for mask, precision in own_precisions.items():
             total[mask] = total.get(mask, 0.0) + precision
-    first = measured[0].strategy
-    assert isinstance(first, TableOperator)
+    first, _ = alike[0]
     known: dict[int, Operator] = {}
     contrasts = tuple(known.setdefault(id(split), _contrasts(split)) for split in first.splits)
     cells = [split.n if isinstance(split, CellSplit) else 1 for split in first.splits]

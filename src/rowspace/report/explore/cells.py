@@ -24,7 +24,8 @@ from rowspace.error.moments import FINE_LATTICE
 from rowspace.exceptions import TooLarge
 from rowspace.operators import Identity, Kronecker, Merged, Operator, Scaled, Stack
 from rowspace.operators.base import Vector
-from rowspace.tables import QueryMix, TableOperator
+from rowspace.strategy import Strategy
+from rowspace.tables import QueryMix
 
 from .packing import LARGEST_SYSTEM, Packer
 
@@ -56,7 +57,7 @@ def cells_view(A: Operator, sizes: Sequence[int], pack: Packer) -> dict[str, Any
         "factors": views,
         "fine": A.largest_entry() > FINE_LATTICE,
         "axes": [list(own) for own in A.axes] if isinstance(A, QueryMix) else None,
-        "widest": isinstance(A, TableOperator),
+        "widest": Strategy.of(A).tables is not None,
     }
 
 

@@ -104,7 +104,7 @@ def _whole(release: Release | Combined, level: float) -> dict[str, Any]:
 def _estimate(release: Release, pack: Packer) -> dict[str, Any]:
     """Cell by cell, or component by component."""
     A = release.plan.strategy
-    if isinstance(A, TableOperator) and not A.has_joint:
+    if _plain_tables(A) is not None:
         found = Strategy.of(A).estimate(noisy_values(A, release.noisy_answers))
         assert isinstance(found, TableReconstruction)
         return components_view(found.tables, pack)
@@ -128,9 +128,14 @@ def _errors(A: Operator, release: Release, pack: Packer) -> dict[str, Any]:
 
 
 def _strategy(A: Operator, sizes: tuple[int, ...], pack: Packer) -> dict[str, Any]:
-    if isinstance(A, TableOperator) and not A.has_joint:
-        return tables_view(A, pack)
-    return cells_view(A, sizes, pack)
+    tables = _plain_tables(A)
+    return cells_view(A, sizes, pack) if tables is None else tables_view(tables, pack)
+
+
+def _plain_tables(A: Operator) -> TableOperator | None:
+    """The tables whose components are independent, where the strategy is such tables."""
+    tables = Strategy.of(A).tables
+    return None if tables is None or tables.has_joint else tables
 
 
 def example(domain: Domain) -> str:
