@@ -30,16 +30,14 @@ import getpass
 import json
 import logging
 import os
-from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from fractions import Fraction
-from pathlib import Path
 from typing import Any
 
 import sqlalchemy as sa
 
-from rowspace.exceptions import BudgetExceeded, InvalidInput, LedgerError, Pruned, Superseded
+from rowspace.exceptions import BudgetExceeded, InvalidInput, LedgerError, Superseded
 from rowspace.planning import DiscoveryPlan, Plan
 from rowspace.planning.discovering import checked_discovery
 from rowspace.planning.known import checked_plan, require_known_privacy
@@ -48,23 +46,19 @@ from rowspace.privacy import Privacy
 from . import schema
 from .composition import Filter, total
 from .costs import Cost, at_most
-from .database import Database
 from .doubt import Doubt
 from .names import check_name, look_alike, printable
-from .pruning import PRUNED, drop, prunable
+from .pruning import drop, prunable
+from .reader import LedgerReader
 from .records import Budget, Charge, Request, Spender, content_digest, plan_hash
-from .tables import Tables
 
 _LOGGER = logging.getLogger(__name__)
-
-_NUMBERS = 2**31
-"""Charges are numbered below this, on every engine."""
 
 LARGEST_RELEASE = 950_000_000
 """Most bytes of a release: the engines keep a billion in a row, or a little more."""
 
 
-class Ledger:
+class Ledger(LedgerReader):
     """A ledger in a SQLite file (a path or ``sqlite:///path``) or on PostgreSQL (``postgresql://…``).
 
     location: a path or an address.
@@ -85,24 +79,6 @@ class Ledger:
 
     keeps_sources = True
     """`charge` takes which source a release is about."""
-
-    def __init__(self, location: str | os.PathLike[str], *, patience: float = 30.0) -> None:
-        self._database = Database(location, patience)
-        self._tables = Tables(self._database)
-        self._seen: tuple[Any, Any] = (None, None)  # the last look, for as long as the file is as it was then
-
-    def __repr__(self) -> str:
-        return f"Ledger({self.name!r})"
-
-    @property
-    def name(self) -> str:
-        """The file's name; never an address."""
-        return self._database.name
-
-    @property
-    def file(self) -> Path | None:
-        """The SQLite file; None on a server."""
-        return self._database.file
 
     def create(self, dataset: str, guarantee: Privacy, *, composition: str | None = None) -> Budget:
         """Set the budget of a dataset, once and for all: a promise that could be raised later would be none.
@@ -133,32 +109,6 @@ class Ledger:
             row["composition"] = filter_.composition
             connection.execute(schema.budgets.insert().values(row))
         return Budget(dataset, filter_, 0, Cost())
-
-    def budgets(self) -> list[Budget]:
-        """Every dataset's budget, by name.
-
-        >>> from rowspace.sample import small_ledger
-        >>> with small_ledger() as ledger:
-        ...     ledger.budgets()
-        [<Budget of 'people': 600 of 600 epsilon left>]
-        """
-        with self._tables.reading() as connection:
-            table = schema.budgets
-            names = connection.execute(sa.select(table.c.dataset).order_by(table.c.dataset)).scalars().all()
-            return [self._tables.budget(connection, name) for name in names]
-
-    def budget(self, dataset: str | None = None) -> Budget:
-        """The budget of a dataset; its name may be left out when the ledger has only one.
-
-        dataset: which budget.
-
-        >>> from rowspace.sample import small_ledger
-        >>> with small_ledger() as ledger:
-        ...     ledger.budget().charges
-        0
-        """
-        with self._tables.reading() as connection:
-            return self._tables.budget(connection, self._tables.only(connection, dataset))
 
     def check(
         self,
@@ -279,41 +229,6 @@ class Ledger:
         _LOGGER.info("charge", extra={"rowspace": charge.to_dict() | {"request": request and request.key}})
         return charge
 
-    def left_for(self, spender: Spender, dataset: str | None = None) -> Fraction:
-        """What may still be spent in somebody's name, in the budget's unit.
-
-        spender: the name, and what it may spend. dataset: which budget, when the ledger has several.
-
-        >>> from fractions import Fraction
-        >>> from rowspace.sample import small_ledger
-        >>> with small_ledger() as ledger:
-        ...     print(ledger.left_for(Spender("ann", Fraction(1, 2))), ledger.left_for(Spender("bob")))
-        1/2 600
-        """
-        with self._tables.reading() as connection:
-            budget = self._tables.budget(connection, self._tables.only(connection, dataset))
-            return spender.left(budget, self._spent(connection, budget, spender))
-
-    def _spent(self, connection: sa.Connection, budget: Budget, spender: Spender | None) -> Fraction:
-        """What was spent in somebody's name."""
-        if spender is None:
-            return Fraction(0)
-        return budget.amount(self._tables.spent_by(connection, budget.dataset, spender.who))
-
-    def request(self, key: str, dataset: str | None = None) -> Request | None:
-        """What was kept of a request, or None if it is new.
-
-        key: what the caller names it.
-        dataset: which budget, when the ledger has several.
-
-        >>> from rowspace.sample import small_ledger
-        >>> with small_ledger() as ledger:
-        ...     ledger.request("monday") is None
-        True
-        """
-        with self._tables.reading() as connection:
-            return self._tables.request(connection, self._tables.only(connection, dataset), key)
-
     def keep_request(self, request: Request, dataset: str | None = None) -> Request:
         """Keep a request that was answered for free, or return the one that is kept under its key.
 
@@ -332,106 +247,6 @@ class Ledger:
             if known is None:
                 self._tables.keep_request(connection, dataset, request)
             return known or request
-
-    def evidence(
-        self, dataset: str | None = None, *, after: int = 0
-    ) -> list[tuple[int, str | None, str | None]]:
-        """The charges after one, oldest first: their numbers, the version of the table, and digests of its source.
-
-        dataset: which budget, when the ledger has several.
-        after: a charge's number. `resume` gives its release.
-
-        >>> from rowspace.sample import small_ledger, small_release
-        >>> release = small_release()
-        >>> with small_ledger() as ledger:
-        ...     charge = ledger.charge(release.plan, release.to_bytes(), version="2024")
-        ...     ledger.evidence()
-        [(1, '2024', None)]
-        """
-        return [
-            (number, version, source) for number, version, source, _ in self.look(dataset, after=after)[1]
-        ]
-
-    def look(
-        self, dataset: str | None = None, *, after: int = 0
-    ) -> tuple[Budget, list[tuple[int, str | None, str | None, str]]]:
-        """The budget, and the charges after one, as they are at the same moment; see `budget` and `evidence`.
-
-        dataset: which budget, when the ledger has several.
-        after: a charge's number. With each charge comes the digest of its release.
-
-        >>> from rowspace.sample import small_ledger
-        >>> with small_ledger() as ledger:
-        ...     ledger.look() == (ledger.budget(), [])
-        True
-        """
-        if (mark := self._database.mark()) is not None and self._seen[0] == (mark, dataset, after):
-            budget, charges = self._seen[1]
-            return budget, list(charges)
-        with self._tables.reading() as connection:
-            budget = self._tables.budget(connection, self._tables.only(connection, dataset))
-            table = schema.charges
-            columns = (table.c.id, table.c.version, table.c.source, table.c.digest)
-            query = sa.select(*columns).where(table.c.dataset == budget.dataset, table.c.id > after)
-            found = connection.execute(query.order_by(table.c.id)).all()
-            mark = self._database.mark()  # here, where nobody writes
-        charges = [(int(row.id), row.version, row.source, str(row.digest)) for row in found]
-        self._seen = (mark, dataset, after), (budget, charges)
-        return budget, list(charges)
-
-    def history(self, dataset: str | None = None) -> list[Charge]:
-        """Every charge of a dataset, oldest first.
-
-        dataset: which budget, when the ledger has several.
-
-        >>> from rowspace.sample import small_ledger, small_release
-        >>> release = small_release()
-        >>> with small_ledger() as ledger:
-        ...     charge = ledger.charge(release.plan, release.to_bytes())
-        ...     [charge.id for charge in ledger.history("people")]
-        [1]
-        """
-        columns = schema.charges.c
-        query = sa.select(*(column for column in columns if column is not columns.content))
-        return [self._tables.charge(dict(row)) for row in self._charges(query, dataset)]
-
-    def _charges(self, query: sa.Select[Any], dataset: str | None) -> Sequence[sa.RowMapping]:
-        """What a query tells of a dataset's charges, oldest first."""
-        with self._tables.reading() as connection:
-            dataset = self._tables.only(connection, dataset)
-            self._tables.filter(connection, dataset)  # an unknown name is an error, not an empty history
-            columns = schema.charges.c
-            query = query.where(columns.dataset == dataset).order_by(columns.id)
-            return connection.execute(query).mappings().all()
-
-    def resume(self, charge: int) -> bytes:
-        """The release file of a charge, byte for byte as it was paid for: no second charge, no new noise.
-
-        charge: its number in the history.
-
-        >>> from rowspace.sample import small_ledger, small_release
-        >>> release = small_release()
-        >>> with small_ledger() as ledger:
-        ...     charge = ledger.charge(release.plan, release.to_bytes())
-        ...     ledger.resume(charge.id) == release.to_bytes()
-        True
-        """
-        with self._tables.reading() as connection:
-            table = schema.charges
-            query = sa.select(table.c.content, table.c.digest).where(table.c.id == int(charge))
-            row = connection.execute(query).first() if 0 < charge < _NUMBERS else None
-        if row is None:
-            raise LedgerError(
-                f"{self.name} has no charge {charge}; `rowspace budget history` lists those it has"
-            )
-        if content_digest(row.content) != row.digest:
-            if row.content == PRUNED:
-                raise Pruned(
-                    f"the release of charge {charge} was pruned from {self.name}: it is paid for, and its file is the "
-                    f"one whose SHA-256 is {row.digest}. Nothing was charged"
-                )
-            raise self._tables.damaged()
-        return bytes(row.content)
 
     def prune(
         self, before: datetime, dataset: str | None = None, *, evidence: bool = False, only_look: bool = False
