@@ -6,8 +6,10 @@ Guarantees
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterable, Sequence
+from decimal import ROUND_CEILING, Decimal
 
 from markupsafe import Markup
 
@@ -27,6 +29,26 @@ def one_line(text: str) -> str:
         return line
     closing = line[-1] if line[-1] in ")>" else ""
     return line[: LONGEST - 1 - len(closing)] + "…" + closing
+
+
+def whole(number: int) -> str:
+    """An integer, however large.
+
+    >>> whole(5050), whole(2**100)
+    ('5,050', 'about 10^30.1')
+    """
+    return f"{number:,}" if number < 10**15 else f"about 10^{math.log10(number):.1f}"
+
+
+def shown_above(value: float, digits: int = 3) -> str:
+    """A positive number with so many digits, never less than it is.
+
+    >>> shown_above(2.50431), shown_above(0.0010001), shown_above(12345.0)
+    ('2.51', '0.00101', '12,400')
+    """
+    exact = Decimal(value)
+    rounded = exact.quantize(Decimal(1).scaleb(exact.adjusted() - digits + 1), rounding=ROUND_CEILING)
+    return f"{rounded:,f}"
 
 
 # Unpaired surrogates cannot be encoded, other controls are not characters of HTML.

@@ -14,7 +14,7 @@ from rowspace.domain.measure import Measure, shared_steps
 from rowspace.domain.numeric import Numeric
 from rowspace.domain.suggestions import did_you_mean
 from rowspace.exceptions import InvalidDomain
-from rowspace.notebook import one_line, overview
+from rowspace.notebook import one_line, overview, whole
 
 Dimension = Numeric | Categorical
 """What records are counted by."""
@@ -247,7 +247,7 @@ class Domain:
     def __str__(self) -> str:
         plural = "" if len(self) == 1 else "s"
         places = ", with a place for missing values" if self.places else ""
-        lines = [f"Domain of {_readable_size(self.size)} cells, {len(self)} attribute{plural}{places}"]
+        lines = [f"Domain of {whole(self.size)} cells, {len(self)} attribute{plural}{places}"]
         shown = self.attributes[:_ROWS_SHOWN]
         name_width = max(len(name) for name, _ in shown)
         size_width = max(len(f"{size:,}") for size in self.shape[:_ROWS_SHOWN])
@@ -397,8 +397,3 @@ def _take(taken: dict[str, str], name: object, role: str) -> None:
     if name in taken:
         raise InvalidDomain(f"the name {name!r} is given twice: to {taken[name]} and to {role}")
     taken[name] = role
-
-
-def _readable_size(size: int) -> str:
-    """Write a number of cells, however large."""
-    return f"{size:,}" if size < 10**15 else f"about 10^{math.log10(size):.1f}"

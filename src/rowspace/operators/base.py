@@ -284,9 +284,8 @@ class Operator(ABC):
     def _by_units(self, dtype: Any) -> Array:
         """One unit vector per column, or per row where those are fewer."""
         m, n = self.shape
-        return (
-            self._adjoint(np.eye(m, dtype=dtype)) if m < n else self._apply(np.eye(n, dtype=dtype)).T.copy()
-        )
+        units = np.eye(min(m, n), dtype=dtype)
+        return self._adjoint(units) if m < n else self._apply(units).T.copy()
 
     def rows_dense(self, start: int, stop: int) -> Vector:
         """Rows start..stop as a dense (stop − start, n) array."""

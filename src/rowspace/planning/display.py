@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from math import inf
+from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup
 
@@ -130,3 +131,25 @@ def _worst_in_words(plan: Plan) -> str:
 def _figure(value: float) -> str:
     """Four digits, thousands apart."""
     return f"{value:,.0f}" if value >= 1000 else f"{value:.4g}"
+
+
+def plan_figures(plan: Plan) -> dict[str, Any]:
+    """The figures, JSON-safe."""
+    return {
+        "queries": plan.workload.size,
+        "cells": plan.domain.size,
+        "privacy": plan.privacy.to_dict(),
+        "statement": str(plan.privacy),
+        "population": plan.population,
+        "noise": plan.noise.to_dict(),
+        "rmse": plan.rmse,
+        "total_error": plan.total_error,
+        "lower_bound": plan.lower_bound,
+        "objective": plan.objective,
+        **({"max_lower_bound": plan.max_lower_bound} if plan.objective == "max" else {}),
+        "ratio": plan.ratio if plan.ratio < inf else None,
+        "certificate": plan.certificate,
+        "remarks": list(plan.remarks),
+        "candidates": [vars(c) for c in plan.candidates],
+        "groups": [vars(group) for group in plan.group_errors()],
+    }

@@ -19,13 +19,7 @@ from rowspace.notebook import one_line
 from rowspace.operators import Extended, Operator
 from rowspace.operators.base import Vector
 from rowspace.privacy import NoiseModel, Privacy
-from rowspace.strategy import (
-    Horizon,
-    Measured,
-    Pooled,
-    Strategy,
-    informed,
-)
+from rowspace.strategy import Horizon, Measured, Pooled, Strategy, informed
 from rowspace.tables import ProductWorkload
 from rowspace.workload import Workload
 
@@ -33,16 +27,14 @@ from .candidate import Candidate
 from .facts import NOTHING, Known
 from .groups import GroupError, group_errors
 from .places import is_over_box, own_cells
-from .plan_file import encoded, fields_of, require_own_noise
+from .plan_file import Arrays, encoded, fields_of, require_own_noise
 from .population import population
-from .remarks import SAYS_NOTHING, remarks
+from .remarks import certificate, remarks
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 PLAN_VERSION = 1
-
-_NO_BOUND = "no lower bound is available for this workload"
 
 
 @dataclass(frozen=True)
@@ -307,16 +299,7 @@ class Plan:
     @property
     def certificate(self) -> str:
         """How close to the best possible in what the plan was made for, in words."""
-        of = "" if self.objective == "total" else " of its worst answer"
-        if self.ratio == inf:
-            return f"no lower bound is available for the error{of}" if of else _NO_BOUND
-        if self.ratio < 1.00005:
-            return f"optimal in the error{of}" if of else "optimal"
-        if self.ratio > SAYS_NOTHING:
-            return f"no lower bound on the error{of} says anything at this budget"
-        if self.ratio < 2:
-            return f"within {100 * (self.ratio - 1):.2g} % of the best possible squared error{of}"
-        return f"within a factor {self.ratio:.3g} of the best possible squared error{of}"
+        return certificate(self)
 
     @cached_property
     def remarks(self) -> tuple[str, ...]:
@@ -337,24 +320,9 @@ class Plan:
         >>> plan.to_dict()["queries"]
         18
         """
-        return {
-            "queries": self.workload.size,
-            "cells": self.domain.size,
-            "privacy": self.privacy.to_dict(),
-            "statement": str(self.privacy),
-            "population": self.population,
-            "noise": self.noise.to_dict(),
-            "rmse": self.rmse,
-            "total_error": self.total_error,
-            "lower_bound": self.lower_bound,
-            "objective": self.objective,
-            **({"max_lower_bound": self.max_lower_bound} if self.objective == "max" else {}),
-            "ratio": self.ratio if self.ratio < inf else None,
-            "certificate": self.certificate,
-            "remarks": list(self.remarks),
-            "candidates": [vars(c) for c in self.candidates],
-            "groups": [vars(group) for group in self.group_errors()],
-        }
+        from .display import plan_figures
+
+        return plan_figures(self)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write a plan file; it reloads to the same strategy bit for bit.
@@ -391,7 +359,7 @@ class Plan:
         body, arrays = read_archive(path, "rowspace plan", PLAN_VERSION)
         return cls.decode(body, arrays)
 
-    def encode(self) -> tuple[dict[str, Any], dict[str, np.ndarray[Any, Any]]]:
+    def encode(self) -> tuple[dict[str, Any], Arrays]:
         """A JSON-safe description and the arrays it refers to.
 
         >>> from rowspace.sample import small_release
@@ -403,7 +371,7 @@ class Plan:
         return encoded(self)
 
     @classmethod
-    def decode(cls, body: dict[str, Any], arrays: dict[str, np.ndarray[Any, Any]]) -> Plan:
+    def decode(cls, body: dict[str, Any], arrays: Arrays) -> Plan:
         """The plan that `encode` described; a `FileError` for anything else.
 
         body, arrays: what `encode` returned.
@@ -419,6 +387,6 @@ class Plan:
         return plan
 
     @classmethod
-    def _built(cls, body: dict[str, Any], arrays: dict[str, np.ndarray[Any, Any]]) -> Plan:
+    def _built(cls, body: dict[str, Any], arrays: Arrays) -> Plan:
         """What `decode` makes, before its noise is compared with what its guarantee needs."""
         return cls(**fields_of(body, arrays))

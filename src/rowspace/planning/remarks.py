@@ -7,6 +7,7 @@ from math import inf, sqrt
 from typing import TYPE_CHECKING, Any
 
 from rowspace.exceptions import RowspaceError
+from rowspace.notebook import shown_above
 from rowspace.privacy import ZCDP, PureDP
 from rowspace.strategy import calibrated_noise
 
@@ -24,6 +25,20 @@ SAYS_NOTHING = 1e4
 
 HARDLY_ANY = 0.01
 """Variance below which noise is nearly always 0."""
+
+
+def certificate(plan: Plan) -> str:
+    """How close to the best possible in what the plan was made for, in words."""
+    of = "" if plan.objective == "total" else " of its worst answer"
+    if plan.ratio == inf:
+        return f"no lower bound is available for {f'the error{of}' if of else 'this workload'}"
+    if plan.ratio < 1.00005:
+        return f"optimal in the error{of}" if of else "optimal"
+    if plan.ratio > SAYS_NOTHING:
+        return f"no lower bound on the error{of} says anything at this budget"
+    if plan.ratio < 2:
+        return f"within {shown_above(100 * (plan.ratio - 1), 2)} % of the best possible squared error{of}"
+    return f"within a factor {shown_above(plan.ratio)} of the best possible squared error{of}"
 
 
 def remarks(plan: Plan) -> tuple[str, ...]:

@@ -4,19 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from decimal import ROUND_CEILING, Decimal
+
+from rowspace.notebook import shown_above as shown_above
+from rowspace.notebook import whole as whole
 
 _MOST_DECIMALS = 4
 _PLAIN = 1e12
-
-
-def whole(number: int) -> str:
-    """An integer, however large.
-
-    >>> whole(5050), whole(2**100)
-    ('5,050', 'about 10^30.1')
-    """
-    return f"{number:,}" if number < 10**15 else f"about 10^{math.log10(number):.1f}"
 
 
 def figures(values: Sequence[float | None], digits: int = 3) -> list[str]:
@@ -30,17 +23,6 @@ def figures(values: Sequence[float | None], digits: int = 3) -> list[str]:
     finite = [abs(value) for value in values if value is not None and math.isfinite(value) and value]
     decimals = _decimals(min(finite, default=1.0), digits)
     return [_fixed(value, decimals) for value in values]
-
-
-def shown_above(value: float) -> str:
-    """A positive number with three digits, never less than it is.
-
-    >>> shown_above(2.50431), shown_above(0.0010001), shown_above(12345.0)
-    ('2.51', '0.00101', '12,400')
-    """
-    exact = Decimal(value)
-    rounded = exact.quantize(Decimal(1).scaleb(exact.adjusted() - 2), rounding=ROUND_CEILING)
-    return f"{rounded:,f}"
 
 
 def counts(values: Sequence[float], std_errors: Sequence[float]) -> list[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import log2
+from math import frexp, log2
 
 from rowspace.operators import Dense, Operator
 from rowspace.operators.checks import rounding_scale
@@ -17,6 +17,12 @@ GOOD_BITS, MOST_BITS = 6, 32
 
 LEAST_BITS = 3
 """Below 3 bits rounding destroys the matrix."""
+
+LARGEST_WEIGHT = 2**50
+"""Integer weights stay below it."""
+
+_SPARE_BITS = 8
+"""The smallest weight of a table is rounded to so many bits less than a matrix's largest entry."""
 
 
 def rounded_matrices(
@@ -54,3 +60,14 @@ def _integers(M: Operator, bits: int) -> tuple[Operator, float]:
         return M.integer_form(bits)
     scale = rounding_scale(bits, M.largest_entry())
     return Dense(rounded_columns(M.array, scale)), scale
+
+
+def weight_scale(weights: Sequence[float], bits: int) -> float:
+    """What weights are multiplied by before they are rounded to integers.
+
+    The smallest one keeps its precision: answers may pass 64 bits (`TableOperator.divided_blocks`), so large ones may
+    grow.
+    """
+    smallest = min(weight for weight in weights if weight)
+    scale = 2.0 ** (max(1, bits - _SPARE_BITS) - frexp(smallest)[1] + 1)
+    return min(scale, 2.0 ** (LARGEST_WEIGHT.bit_length() - 2 - frexp(max(weights))[1]))

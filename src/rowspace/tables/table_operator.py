@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property, reduce
 from itertools import pairwise
-from math import ceil, frexp, isfinite, prod
+from math import ceil, prod
 from typing import Any, ClassVar, cast
 
 import numpy as np
@@ -21,26 +21,21 @@ import numpy as np
 from rowspace.exceptions import InvalidInput
 from rowspace.operators import Operator
 from rowspace.operators.base import Array, Indices, Vector, check_operators
-from rowspace.operators.checks import check_number, check_size, check_supported
+from rowspace.operators.checks import check_number, check_supported
 from rowspace.operators.kinds import rounded_weights
 
 from .axes import TableAxes, Tables
+from .checks import checked_tables
 from .estimates import ComponentTables
-from .lattice import LARGEST_SET, checked_set, mask_of
+from .lattice import LARGEST_SET, mask_of
 from .layout import TableLayout, TableStack, divided_product
 from .product_workload import ProductWorkload, subsets_in_order
 from .reading import products_of
-from .rounding import rounded_matrices
+from .rounding import LARGEST_WEIGHT, rounded_matrices, weight_scale
 from .splits import Split
 
 TableOf = Callable[[tuple[int, ...]], Indices]
 """From attribute numbers, ascending, to the table of counts over them."""
-
-LARGEST_WEIGHT = 2**50
-"""Integer weights stay below it."""
-
-SPARE_BITS = 8
-"""The smallest weight of a table is rounded to so many bits less than a matrix's largest entry."""
 
 
 class TableOperator(Operator):
@@ -56,20 +51,7 @@ class TableOperator(Operator):
 
     def _check(self) -> None:
         """Bring the fields into one known form, or raise `InvalidInput`."""
-        if not isinstance(self.sizes, (tuple, list)) or not self.sizes:
-            raise InvalidInput("expected the sizes of one or more attributes")
-        sizes = tuple(check_size("an attribute's size", n) for n in self.sizes)
-        if not isinstance(self.sets, (tuple, list)) or not self.sets:
-            raise InvalidInput("expected one or more sets of attribute numbers")
-        sets = tuple(checked_set(attributes, len(sizes)) for attributes in self.sets)
-        if len(set(sets)) != len(sets):
-            raise InvalidInput("expected sets that differ from one another; give one of them all the weight")
-        given = tuple(self.weights) if isinstance(self.weights, (tuple, list, np.ndarray)) else ()
-        if len(given) != len(sets):
-            raise InvalidInput(f"expected a sequence of {len(sets)} weights, one per set")
-        weights = tuple(w if type(w) is float and isfinite(w) else check_number("a weight", w) for w in given)
-        if min(weights) < 0 or not any(weights):
-            raise InvalidInput("expected weights >= 0, not all zero")
+        sizes, sets, weights = checked_tables(self.sizes, self.sets, self.weights)
         for name, value in (("sizes", sizes), ("sets", sets), ("weights", weights)):
             object.__setattr__(self, name, value)
         if max(mask.bit_count() for mask in self._masks) > LARGEST_SET:
@@ -145,8 +127,7 @@ class TableOperator(Operator):
     @cached_property
     def layout(self) -> TableLayout:
         """Where the tables lie in the answers; tables of one stack have the same matrices."""
-        rows = [M.shape[0] for M in self.matrices]
-        ids = [id(M) for M in self.matrices]
+        rows, ids = [M.shape[0] for M in self.matrices], [id(M) for M in self.matrices]
         shapes = [tuple(rows[i] for i in own) for own in self.sets]
         kinds = [tuple(ids[i] for i in own) for own in self.sets]
         for number, M in self._joint_by_number.items():
@@ -363,8 +344,7 @@ class TableOperator(Operator):
         found = self._sums_over_cells(
             lambda M: np.array(M._exact_column_sums(p), dtype=object), [int(w) ** p for w in self.weights]
         )
-        sums: list[int] = found.tolist()
-        return sums
+        return cast(list[int], found.tolist())
 
     def _sums_over_cells(self, measure: Callable[[Operator], Array], powers: Sequence[float]) -> Array:
         tables: Tables = {}
@@ -406,17 +386,13 @@ class TableOperator(Operator):
             return self._with_rounded_weights(bits)
         matrices, scales = rounded_matrices(self.matrices, self.sets, bits)
         # The weights make up for the matrices' own scales.
-        weights = tuple(
-            w / prod(scales[i] for i in own) for own, w in zip(self.sets, self.weights, strict=True)
-        )
+        own_scales = [prod(scales[i] for i in own) for own in self.sets]
+        weights = tuple(weight / scale for weight, scale in zip(self.weights, own_scales, strict=True))
         rounded = replace(cast(Any, self), **{"weights": weights, self.matrix_field: matrices})
         return cast(TableOperator, rounded)._with_rounded_weights(bits)
 
     def _with_rounded_weights(self, bits: int) -> tuple[Operator, float]:
-        # The smallest weight keeps its precision: answers may pass 64 bits (`divided_blocks`), so large ones may grow.
-        smallest = min(weight for weight in self.weights if weight)
-        scale = 2.0 ** (max(1, bits - SPARE_BITS) - frexp(smallest)[1] + 1)
-        scale = min(scale, 2.0 ** (LARGEST_WEIGHT.bit_length() - 2 - frexp(max(self.weights))[1]))
+        scale = weight_scale(self.weights, bits)
         return self._rounded_at(scale), scale
 
     def _rounded_at(self, scale: float) -> Operator:

@@ -51,6 +51,8 @@ class Positions:
 
 
 _INT64_ROWS = 2**62
+#: Largest importance weight, and one over the smallest: squares must stay numbers.
+MAX_WEIGHT = 1e100
 
 
 @dataclass(frozen=True)
@@ -162,3 +164,20 @@ def products(workload: Workload) -> ProductWorkload:
             yield by_factor[id(factor)]
 
     return gather(workload.domain.shape, ((part.weight, tuple(pieces(part))) for part in workload.parts))
+
+
+def check_weight(weight: float) -> float:
+    """Return a weight as a positive finite float."""
+    if isinstance(weight, bool | str) or not hasattr(weight, "__float__"):
+        raise InvalidWorkload(f"a weight must be a positive number, got {type(weight).__name__}")
+    try:
+        number = float(weight)
+    except (TypeError, ValueError, OverflowError):
+        raise InvalidWorkload(
+            f"a weight must be a positive finite number, got {type(weight).__name__}"
+        ) from None
+    if not 1 / MAX_WEIGHT <= number <= MAX_WEIGHT:
+        raise InvalidWorkload(
+            f"a weight must be positive and finite, got {number}; from {1 / MAX_WEIGHT:g} to {MAX_WEIGHT:g} will do"
+        )
+    return number

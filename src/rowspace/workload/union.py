@@ -13,17 +13,15 @@ from typing import Any
 from rowspace import operators as op
 from rowspace.domain import Domain
 from rowspace.exceptions import InvalidWorkload, TooLarge
-from rowspace.notebook import overview
+from rowspace.notebook import overview, whole
 from rowspace.tables import ProductWorkload
 from rowspace.workload.codec import Arrays, decode_parts, encode_parts
 from rowspace.workload.factors import Factor
-from rowspace.workload.part import Part, Positions, products
+from rowspace.workload.part import Part, Positions, check_weight, products
 from rowspace.workload.sums import Means, means_in
 
 #: Most parts of one workload (the cube of 20 attributes, all sets of up to 3 of 228).
 MAX_PARTS = 2_000_000
-#: Largest importance weight, and one over the smallest: squares must stay numbers.
-MAX_WEIGHT = 1e100
 #: Most queries that are labelled at once.
 MAX_LABELS = 10**7
 #: Most columns of a table of queries: with more, almost all entries would be "all".
@@ -61,7 +59,7 @@ class Workload:
         _check_number_of_parts(len(checked))
         positions = Positions(domain)
         for part in checked:
-            _check_weight(part.weight)
+            check_weight(part.weight)
             positions.check(part)
         object.__setattr__(self, "domain", domain)
         object.__setattr__(self, "parts", checked)
@@ -128,9 +126,9 @@ class Workload:
 
     def __mul__(self, weight: float) -> Workload:
         """Return the same queries with their importance multiplied by a positive weight."""
-        number = _check_weight(weight)
+        number = check_weight(weight)
         return self._with_parts(
-            tuple(replace(part, weight=_check_weight(part.weight * number)) for part in self.parts)
+            tuple(replace(part, weight=check_weight(part.weight * number)) for part in self.parts)
         )
 
     __rmul__ = __mul__
@@ -300,12 +298,12 @@ class Workload:
     def __str__(self) -> str:
         about = ", ".join(self.attributes[:6]) + (", …" if len(self.attributes) > 6 else "")
         plural = "y" if self.size == 1 else "ies"
-        cells = _count(math.prod(self.domain[name].size for name in self.attributes))
+        cells = whole(math.prod(self.domain[name].size for name in self.attributes))
         lines = [
-            f"Workload of {_count(self.size)} quer{plural} about {about or 'all records'} ({cells} cells)"
+            f"Workload of {whole(self.size)} quer{plural} about {about or 'all records'} ({cells} cells)"
         ]
         shown = [("group", "queries", "weight")]
-        shown += [(p.group, _count(p.size), f"{p.weight:.6g}") for p in self.parts[:_GROUPS_SHOWN]]
+        shown += [(p.group, whole(p.size), f"{p.weight:.6g}") for p in self.parts[:_GROUPS_SHOWN]]
         widths = [max(len(row[column]) for row in shown) for column in range(3)]
         lines += [f"  {g:<{widths[0]}}  {q:>{widths[1]}}  {w:>{widths[2]}}" for g, q, w in shown]
         if len(self.parts) > _GROUPS_SHOWN:
@@ -313,7 +311,7 @@ class Workload:
         return "\n".join(lines)
 
     def __repr__(self) -> str:
-        return f"<Workload of {_count(self.size)} queries in {len(self.parts):,} parts>"
+        return f"<Workload of {whole(self.size)} queries in {len(self.parts):,} parts>"
 
     def _repr_html_(self) -> str:
         shown = self.parts[:_GROUPS_SHOWN]
@@ -361,10 +359,10 @@ class Workload:
         """Cut a run of queries into the parts it covers: (part, first, last + 1)."""
         end = self.size if stop is None else stop
         if not 0 <= start <= end <= self.size:
-            raise InvalidWorkload(f"expected queries between 0 and {_count(self.size)}, got {start} to {end}")
+            raise InvalidWorkload(f"expected queries between 0 and {whole(self.size)}, got {start} to {end}")
         if end - start > MAX_LABELS:
             raise TooLarge(
-                f"{_count(end - start)} queries are too many to label at once, the limit is {MAX_LABELS:,}; "
+                f"{whole(end - start)} queries are too many to label at once, the limit is {MAX_LABELS:,}; "
                 "give start and stop"
             )
         slices = []
@@ -389,25 +387,3 @@ def _check_number_of_parts(number: int) -> None:
         raise InvalidWorkload("a workload needs at least one query")
     if number > MAX_PARTS:
         raise TooLarge(f"{number:,} groups of queries are too many, the limit is {MAX_PARTS:,}")
-
-
-def _check_weight(weight: float) -> float:
-    """Return a weight as a positive finite float."""
-    if isinstance(weight, bool | str) or not hasattr(weight, "__float__"):
-        raise InvalidWorkload(f"a weight must be a positive number, got {type(weight).__name__}")
-    try:
-        number = float(weight)
-    except (TypeError, ValueError, OverflowError):
-        raise InvalidWorkload(
-            f"a weight must be a positive finite number, got {type(weight).__name__}"
-        ) from None
-    if not 1 / MAX_WEIGHT <= number <= MAX_WEIGHT:
-        raise InvalidWorkload(
-            f"a weight must be positive and finite, got {number}; from {1 / MAX_WEIGHT:g} to {MAX_WEIGHT:g} will do"
-        )
-    return number
-
-
-def _count(number: int) -> str:
-    """Write a number of queries or cells, however large."""
-    return f"{number:,}" if number < 10**15 else f"about 10^{math.log10(number):.1f}"
