@@ -183,3 +183,11 @@ def test_texts_with_comments_and_with_clauses_are_sql():
     ]
     assert asked(DOMAIN, [*texts, "a < 2"]).size == 3
     assert asked(Domain(selected=Categorical([True, False])), ["selected"]).labels() == ["selected = true"]
+
+
+@pytest.mark.parametrize("every", ["day", "month"])
+@pytest.mark.parametrize("text", ["day < 2024-03-01", "day = 2024-03", "day + 3 > 5"])
+def test_a_date_without_quotes_is_explained(every, text):
+    domain = Domain(day=Dates("2024-01-01", "2024-07-01", every=every))
+    with pytest.raises(PredicateError, match="expected a date in quotes beside 'day'"):
+        predicates(domain, [text])

@@ -9,11 +9,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from rowspace.exceptions import FileError, InvalidInput
+from rowspace.domain.periods import first_periods
+from rowspace.exceptions import FileError, InvalidInput, PredicateError, UnsupportedWorkload
 from rowspace.files import Arrays, archive_bytes
 from rowspace.notebook import one_line
 from rowspace.planning import Plan
 from rowspace.planning.periods import period_labels, period_number, plan_until
+from rowspace.workload import Workload
+from rowspace.workload.ended import ended
+from rowspace.workload.texts import asked
 
 from .release import _KIND, RELEASE_VERSION, Release
 
@@ -65,6 +69,44 @@ class Instalment(Release):
             f"This is instalment {self.number + 1} of {len(labels)} ({self.period}): the promise is one for all "
             f"periods of {self.horizon.over} from {labels[0]} to {labels[-1]}. Later instalments add answers and "
             "change none."
+        )
+
+    def ask(self, queries: Workload | str | Sequence[str], level: float = 0.95) -> pd.DataFrame:
+        """As for any release; a workload may be over all periods, and what is about later ones is left out.
+
+        queries: a workload, or one or several texts. level: the confidence level of the intervals.
+
+        >>> import rowspace as rs
+        >>> domain = rs.Domain(month=rs.Dates("2024-01-01", "2025-01-01", every="month"))
+        >>> plan = rs.plan(rs.workload.prefixes(domain, "month"), rs.ZCDP(0.5), over="month")
+        >>> first = rs.instalment(plan, [100] * 12, period="2024-01")
+        >>> first.ask(rs.workload.identity(domain))["month"].tolist()
+        ['2024-01']
+        """
+        if isinstance(queries, Workload):
+            return super().ask(self._so_far(queries), level)
+        try:
+            return super().ask(queries, level)
+        except PredicateError:
+            asked(self.horizon.domain, queries)  # raises anew what is wrong with the text itself
+        raise self._not_yet()
+
+    def _so_far(self, queries: Workload) -> Workload:
+        """The queries about periods that are over, where they are over all periods of the horizon."""
+        over = self.horizon.over
+        if over not in queries.attributes or queries.domain[over] == self.plan.domain[over]:
+            return queries
+        whole = queries.domain.dimension(over)
+        if first_periods(whole, whole.size) != self.horizon.domain[over]:
+            return queries
+        found = ended(queries, over, self.number + 1, so_far=True)
+        if found is None:
+            raise self._not_yet()
+        return found
+
+    def _not_yet(self) -> UnsupportedWorkload:
+        return UnsupportedWorkload(
+            f"this is about periods of {self.horizon.over} after {self.period}, which are not released yet"
         )
 
     def series(

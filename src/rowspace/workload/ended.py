@@ -46,17 +46,18 @@ class EndedRows(Matrix):
         return np.array(self.kept, dtype=np.int64)
 
 
-def ended(workload: Workload, name: str, periods: int) -> Workload | None:
+def ended(workload: Workload, name: str, periods: int, *, so_far: bool = False) -> Workload | None:
     """The queries about no later period than the first ones, over the cells of those; None where there are none.
 
-    A query that does not name the attribute is about all of its periods.
+    A query that does not name the attribute is about all of its periods; or, with `so_far`, about the first ones.
 
     >>> import rowspace as rs
     >>> month = rs.Dates("2024-01-01", "2025-01-01", every="month", outside="drop")
     >>> ended(rs.workload.prefixes(rs.Domain(month=month), "month"), "month", 2).labels()
     ['month = 2024-01', 'month in [2024-01-01, 2024-03-01)']
     """
-    if periods == workload.domain[name].size:
+    over = workload.domain.dimension(name)
+    if periods == over.size and over.outside == "drop":
         return workload
     known: dict[int, Factor | None] = {}
     parts: list[Part] = []
@@ -67,7 +68,7 @@ def ended(workload: Workload, name: str, periods: int) -> Workload | None:
                 known[id(factor)] = _ended(factor, name, periods) if name in factor.attributes else factor
             factors.append(known[id(factor)])
         there = tuple(factor for factor in factors if factor is not None)
-        if name in part.attributes and len(there) == len(factors):
+        if (so_far or name in part.attributes) and len(there) == len(factors):
             parts.append(replace(part, factors=there))
     return Workload(until_period(workload.domain, name, periods), parts) if parts else None
 

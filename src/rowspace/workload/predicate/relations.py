@@ -71,6 +71,11 @@ def relation_cells(relation: Relation, domain: Domain, source: Source) -> npt.ND
             f"{relation} compares attributes of {cells:,} joint cells, the limit is {MAX_RELATED_CELLS:,}; "
             "ask for coarser attributes"
         )
+    if len(relation.terms) == 1 and isinstance(domain.dimension(relation.terms[0].name), Dates):
+        name = relation.terms[0].name
+        raise source.error(
+            f"expected a date in quotes beside {name!r}, as in {name} >= '2024-03-01'", relation.position
+        )
     found = [_values(term, domain, source) for term in relation.terms]
     kinds = {values.kind for values in found}
     if len(kinds) > 1:
