@@ -23,8 +23,8 @@ WORKLOADS = {
 )
 @pytest.mark.parametrize("name", WORKLOADS)
 def test_coverage(name, privacy):
-    """2,000 releases, at two levels. Each query's count of hits is at least the stated binomial minus six standard deviations, and
-    for noise on a fine grid at most plus six (false-alarm rate below 1e-6 over all queries).
+    """2,000 releases, at two levels. Each query's count of hits is at least the stated binomial minus six standard
+    deviations, and for noise on a fine grid at most plus six (false-alarm rate below 1e-6 over all queries).
     """
     plan = rs.plan(WORKLOADS[name], privacy)
     random = InsecureSeededRandom(21)
