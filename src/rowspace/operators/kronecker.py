@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import reduce
 from math import prod
@@ -130,6 +131,22 @@ class Kronecker(Operator):
     def squared_frobenius(self) -> float:
         return prod(factor.squared_frobenius() for factor in self.factors)
 
+    def row_quadratic(self, M: Vector) -> Vector:
+        """Every row of all factors but the largest leaves a small matrix, which that one is asked about."""
+        k = max(range(len(self.factors)), key=lambda i: self.factors[i].shape[0])
+        largest, others = self.factors[k], self.factors[:k] + self.factors[k + 1 :]
+        sizes = [factor.shape[1] for factor in self.factors]
+        before, n, after = prod(sizes[:k]), sizes[k], prod(sizes[k + 1 :])
+        blocks = M.reshape(before, n, after, before, n, after).transpose(1, 4, 0, 2, 3, 5)
+        blocks = blocks.reshape(n, n, before * after, before * after)
+        found = []
+        for row in _rows_of(others):
+            seen = np.flatnonzero(row)
+            left = blocks[:, :, seen][..., seen] @ row[seen] @ row[seen]
+            found.append(largest.row_quadratic(left))
+        shape = [factor.shape[0] for factor in others]
+        return np.moveaxis(np.reshape(found, (*shape, largest.shape[0])), -1, k).ravel()
+
     def _rows(self, start: int, stop: int) -> Vector:
         # Row (i, j, …) of the product is the product of row i, row j, …: only those rows are built.
         indices, rows = np.arange(start, stop), np.ones((stop - start, 1))
@@ -149,6 +166,12 @@ class Kronecker(Operator):
 
     def _integers(self) -> Indices:
         return reduce(np.kron, (factor.integer_matrix() for factor in self.factors))
+
+
+def _rows_of(factors: tuple[Operator, ...]) -> Iterator[Vector]:
+    """The rows of a product, one by one; of no factors, a single one."""
+    product = Kronecker(*factors) if factors else Identity(1)
+    return (row for _, rows in product.row_blocks() for row in rows)
 
 
 def _outer(a: Vector, b: Vector) -> Vector:

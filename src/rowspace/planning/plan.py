@@ -191,9 +191,13 @@ class Plan:
         >>> [group.group for group in plan.group_errors()]
         ['age × sex', 'ranges of age']
         """
+        return list(self._group_errors)
+
+    @cached_property
+    def _group_errors(self) -> tuple[GroupError, ...]:
         strategy, queries = self._asked(self.workload)
         names = [part.group for part in self.workload.parts]
-        return group_errors(strategy, self._variance, queries, names)
+        return tuple(group_errors(strategy, self._variance, queries, names))
 
     def _asked(self, queries: Workload) -> tuple[Strategy, ProductWorkload]:
         """The strategy and the queries it is asked.
