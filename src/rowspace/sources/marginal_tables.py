@@ -143,11 +143,9 @@ def tables_to_count(
     """
     wanted = best = Supersets(sets, shape).maximal()
     for groups in _partitions(sorted({i for attributes in wanted for i in attributes}), shape):
-        joined = {
-            tuple(sorted(i for group in {groups[i] for i in attributes} for i in group))
-            for attributes in wanted
-        }
-        too_many = any(sum(i in apart for i in own) > 1 for own in joined if own not in wanted)
+        touched = {frozenset(groups[i] for i in attributes) for attributes in wanted}
+        joined = {tuple(sorted(i for group in own for i in group)) for own in touched}
+        too_many = bool(apart) and any(sum(i in apart for i in own) > 1 for own in joined.difference(wanted))
         if too_many or count_of_cells(joined, shape) > MAX_JOINED_CELLS:
             continue
         tables = Supersets(joined, shape).maximal()
@@ -211,5 +209,6 @@ class Supersets:
         return self.ascending[first + (found & -found).bit_length() - 1] if found else None
 
     def maximal(self) -> list[AttributeSet]:
-        """The sets that no other of them contains."""
-        return [attributes for attributes in self.ascending if self.above(attributes) is None]
+        """The sets that no other of them contains; one of the most attributes is in no other."""
+        most = max(map(len, self.ascending), default=0)
+        return [own for own in self.ascending if len(own) == most or self.above(own) is None]
