@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import pytest
 from audits import discovery
 
 from rowspace.privacy import GaussianThreshold
 
 
+@pytest.mark.long
 def test_healthy_is_never_caught_and_every_planted_fault_is() -> None:
     """False-alarm rate below 2e-8; no fault is near its limit."""
     rows = discovery.run(long=False)

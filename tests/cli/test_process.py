@@ -110,7 +110,14 @@ main()
 """
 
 
-@pytest.mark.parametrize("stop", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+@pytest.mark.parametrize(
+    "stop",
+    [
+        signal.SIGTERM,
+        pytest.param(signal.SIGINT, marks=pytest.mark.long),
+        pytest.param(signal.SIGHUP, marks=pytest.mark.long),
+    ],
+)
 def test_a_signal_between_charge_and_output(folder: Path, stop: signal.Signals) -> None:
     """Nothing half-written is left, and one line says how to have what was paid for."""
     ledger = folder / "budget.db"

@@ -123,7 +123,9 @@ def test_too_large_to_be_kept(
     assert Ledger(ledger).history() == []
 
 
-@pytest.mark.parametrize("suffix", [".csv", ".parquet", ".json"])
+@pytest.mark.parametrize(
+    "suffix", [".csv", *(pytest.param(own, marks=pytest.mark.long) for own in (".parquet", ".json"))]
+)
 def test_a_disk_that_is_full_after_the_charge(folder: Path, ledger: Path, suffix: str) -> None:
     """A limit on the size of files lets the ledger's pass and stops the table's, as a full disk would."""
     study = folder / "study.toml"

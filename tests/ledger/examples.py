@@ -42,7 +42,7 @@ def total(ledger: Ledger, name: str) -> Fraction:
 
 
 def charge_one_source_twice(location: str | Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """Charge one source to two new budgets at once, neither going on from its check before the other came to it.
+    """Charge sources that share a name to two budgets at once, neither going on from its check without the other.
 
     Returns what became of each: "charged", or the error.
     """
@@ -59,7 +59,7 @@ def charge_one_source_twice(location: str | Path, monkeypatch: pytest.MonkeyPatc
 
     def charge(name: str) -> str:
         try:
-            Ledger(location).charge(plan(rs.PureDP(0.1)), b"", name, source="a file")
+            Ledger(location).charge(plan(rs.PureDP(0.1)), b"", name, source=f"shared {name}")
         except LedgerError as error:
             return str(error)
         return "charged"

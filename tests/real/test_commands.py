@@ -25,7 +25,7 @@ RELEASES = int(os.environ.get("ROWSPACE_RELEASES", "40"))  # 200 in `make doors`
 @pytest.mark.parametrize(
     "name",
     [
-        "adult",
+        pytest.param("adult", marks=pytest.mark.long),
         pytest.param("congress", marks=pytest.mark.long),
         pytest.param("flights", marks=pytest.mark.long),
     ],

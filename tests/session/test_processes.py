@@ -59,11 +59,12 @@ def costs(folder: Path, number: int, *texts: str) -> list[float]:
     return [float(line) for line in done.stdout.split()]
 
 
-def test_a_race_buys_once(tmp_path):
-    """Twenty at once ask the same: one pays, the others wait and see its evidence."""
+@pytest.mark.parametrize("askers", [6, pytest.param(20, marks=pytest.mark.long)])
+def test_a_race_buys_once(tmp_path, askers):
+    """Many at once ask the same: one pays, the others wait and see its evidence."""
     ledger = rs.Ledger(tmp_path / "budget.db")
     ledger.create("people", rs.ZCDP(1.0))
-    paid = [cost for cost in costs(tmp_path, 20, "age between 2 and 12", "age < 9") if cost > 0]
+    paid = [cost for cost in costs(tmp_path, askers, "age between 2 and 12", "age < 9") if cost > 0]
     assert len(paid) == ledger.budget().charges <= 2
     assert sum(paid) <= float(ledger.budget().spent) * (1 + 1e-12)
     alone = asking_alone(tmp_path)

@@ -127,13 +127,16 @@ class Database:
             self._creates = False
 
     def take_turns(self, connection: sa.Connection, source: str) -> None:
-        """Until this transaction ends nobody else charges for the source, to whichever budget.
+        """Until this transaction ends nobody else charges for a source of any of these names, to whichever budget.
 
         On a server budgets are locked one by one, so that two of them could take the same source at once. A SQLite file
         is locked as a whole already.
         """
-        if self.file is None:
-            number = int.from_bytes(hashlib.sha256(source.encode()).digest()[:8], signed=True)
+        if self.file is not None:
+            return
+        digests = (hashlib.sha256(name.encode()).digest() for name in source.split())
+        # In one order for everybody: no two wait for each other.
+        for number in sorted({int.from_bytes(digest[:8], signed=True) for digest in digests}):
             connection.execute(sa.select(sa.func.pg_advisory_xact_lock(number)))
 
     def flush(self) -> None:
