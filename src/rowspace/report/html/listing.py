@@ -1,12 +1,16 @@
-"""All answers of a short release, the first of every group of a long one; to be searched and unfolded."""
+"""All answers of a short release, the first of every group of a long one; to be searched and unfolded.
+
+Counts have two readings side by side: as measured, which is unbiased, and as estimated, which is never negative.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from rowspace.releases import Combined, Estimates, Release, answers_of
-from rowspace.workload import Part
+from rowspace.exceptions import RowspaceError
+from rowspace.releases import Combined, Estimates, Release, TableEstimate, answers_of
+from rowspace.workload import Part, Workload
 
 from ..numbers import counts, whole
 from ..views import Table
@@ -20,6 +24,15 @@ _FEW_GROUPS = 8
 """Short groups lie open when there are no more groups than that: otherwise the page would never end."""
 # A part is asked for as a whole; of a larger one not even the first rows are shown.
 _LARGEST_PART = 200_000
+# Estimating is a matter of seconds up to so many queries.
+_MOST_ESTIMATED = 200_000
+
+_READINGS = (
+    "Counts in tables that were measured cell by cell have two readings. As measured, an answer is unbiased: right for "
+    "sums, comparisons and inference, and negative now and then; the interval and the standard error are its own and "
+    "need no model. As estimated it is never negative and nearer to the truth where counts are small, but drawn "
+    "towards a model; beside it stands how much of it is measurement."
+)
 
 
 @dataclass(frozen=True)
@@ -39,6 +52,7 @@ class Listing:
     words: str
     missing: str
     groups: tuple[Group, ...]
+    readings: str = ""
 
 
 def listing(release: Release | Combined, level: float) -> Listing:
@@ -50,20 +64,27 @@ def listing(release: Release | Combined, level: float) -> Listing:
     sizes = {name: sum(part.size for part in parts) for name, parts in named.items()}
     listed = list(named)[:MOST_GROUPS]
     room = min(_ROWS_OF_A_GROUP, _fair_share([sizes[name] for name in listed], MOST_ROWS))
-    groups, shown = [], 0
+    estimate = _estimated(release)
+    groups, shown, twice = [], 0, False
     for name in listed:
-        data = _first_rows(release, named[name], room, level)
-        if data is not None and len(data):
-            groups.append(_group(name, sizes[name], data, level, unfolded=len(named) <= _FEW_GROUPS))
-            shown += len(data)
+        parts = _first_parts(named[name], room)
+        data = known(answers_of, release, parts, level) if parts else None
+        if data is None or not len(data):
+            continue
+        data = data.take(range(min(room, len(data))))
+        second = None if estimate is None else known(_second_reading, estimate, parts, len(data), level)
+        groups.append(_group(name, sizes[name], data, second, level, unfolded=len(named) <= _FEW_GROUPS))
+        shown += len(data)
+        twice |= second is not None
+    readings = _READINGS if twice else ""
     if shown == workload.size:
-        return Listing(f"All {whole(shown)} answers.", "", tuple(groups))
+        return Listing(f"All {whole(shown)} answers.", "", tuple(groups), readings)
     missing = (
         f"{whole(workload.size - shown)} answers are not on this page: an exported table has all of them "
         "(rowspace release … -o FILE.csv), and rowspace ask any one."
     )
     words = f"{whole(shown)} of {whole(workload.size)} answers. {missing}"
-    return Listing(words, missing, tuple(groups))
+    return Listing(words, missing, tuple(groups), readings)
 
 
 def _fair_share(sizes: Sequence[int], room: int) -> int:
@@ -81,33 +102,60 @@ def _fair_share(sizes: Sequence[int], room: int) -> int:
     return max(ordered, default=0)
 
 
-def _first_rows(
-    release: Release | Combined, parts: Sequence[Part], room: int, level: float
-) -> Estimates | None:
-    """The first answers of a group, as far as there is room."""
+def _first_parts(parts: Sequence[Part], room: int) -> list[Part]:
+    """The first parts of a group, as many as have a row that there is room for."""
     taken: list[Part] = []
     for part in parts:
         if sum(each.size for each in taken) >= room or part.size > _LARGEST_PART:
             break
         taken.append(part)
-    data = known(answers_of, release, taken, level) if taken else None
-    return None if data is None else data.take(range(min(room, len(data))))
+    return taken
 
 
-def _group(name: str, size: int, data: Estimates, level: float, *, unfolded: bool) -> Group:
+def _estimated(release: Release | Combined) -> TableEstimate | None:
+    """The tables as estimated, where the release has tables that can be."""
+    if release.plan.workload.size > _MOST_ESTIMATED or release.plan.domain.measures:
+        return None
+    try:
+        return release.estimate_tables()
+    except RowspaceError:
+        return None
+
+
+def _second_reading(
+    estimate: TableEstimate, parts: Sequence[Part], rows: int, level: float
+) -> list[tuple[str, str]]:
+    """The first answers as estimated, and how much of each is measurement."""
+    answers = estimate.ask(Workload(estimate.release.plan.domain, parts), level).head(rows)
+    values, errors = answers["answer"].tolist(), answers["expected_error"].tolist()
+    shares = (f"{100 * share:.0f} %" for share in answers["measured"].tolist())
+    return list(zip(counts(values, errors), shares, strict=True))
+
+
+def _group(
+    name: str,
+    size: int,
+    data: Estimates,
+    second: list[tuple[str, str]] | None,
+    level: float,
+    *,
+    unfolded: bool,
+) -> Group:
     """One group, open when it is short and others leave room."""
     answers, errors, lows, highs = (
         counts(values, data.std_error) for values in (data.answer, data.std_error, data.low, data.high)
     )
     intervals = (f"{low} to {high}" for low, high in zip(lows, highs, strict=True))
     number = whole(size) if len(data) == size else f"{whole(len(data))} of {whole(size)}"
+    interval = f"{100 * level:g} % interval"
+    headings: tuple[str, ...] = ("query", "answer", interval, "std. error")
+    rows: list[tuple[str, ...]] = list(zip(data.labels, answers, intervals, errors, strict=True))
+    if second is not None:
+        headings = ("query", "as measured", "as estimated", "measurement in it", interval, "std. error")
+        rows = [(*row[:2], *more, *row[2:]) for row, more in zip(rows, second, strict=True)]
     return Group(
         name,
         f"{number} answer{'s' * (size != 1)}",
-        Table(
-            f"Answers about {name}",
-            ("query", "answer", f"{100 * level:g} % interval", "std. error"),
-            tuple(zip(data.labels, answers, intervals, errors, strict=True)),
-        ),
+        Table(f"Answers about {name}", headings, tuple(rows)),
         unfolded and len(data) <= _OPEN_UP_TO,
     )
