@@ -11,7 +11,7 @@ import numpy as np
 from rowspace.domain import Categorical, Domain, Measure, Numeric
 from rowspace.exceptions import InvalidInput
 from rowspace.releases.evidence import as_queries
-from rowspace.workload import Workload, marginal, mean, ranges, total
+from rowspace.workload import Workload, marginal, mean, ranges, total, variance
 
 from .buying import Goal
 
@@ -63,7 +63,8 @@ def expected_of(given: object, domain: Domain) -> Workload:
 
 
 def _usual(domain: Domain) -> Workload:
-    """What is expected where nobody says: the total, counts or ranges of every attribute by itself, and every mean."""
+    """What is expected where nobody says: the total, counts or ranges of every attribute by itself, and every mean or
+    variance."""
     found = total(domain)
     for name, attribute in domain.attributes:
         match attribute:
@@ -72,5 +73,5 @@ def _usual(domain: Domain) -> Workload:
             case Categorical():
                 found += marginal(domain, name)
             case Measure():
-                found += mean(domain, name)
+                found += variance(domain, name) if attribute.squares else mean(domain, name)
     return found

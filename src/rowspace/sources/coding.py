@@ -29,6 +29,7 @@ from rowspace.sources.parts import (
     parts_column,
     parts_recipe,
     refuse_sums_of_units,
+    tails_of,
 )
 from rowspace.sources.silence import attempt
 
@@ -52,8 +53,8 @@ class CodedRows:
     have all codes, by bounds and membership rather than by codes. With a privacy unit only the rows that it may
     contribute are here, and all of them have all codes.
 
-    Of a measure the code tells whether there is a value, 0 where there is; column `parts0`, `parts1`, … how many of the
-    record's parts are at its upper bound, none where there is no value (`rowspace.sources.parts`).
+    Of a measure the code tells whether there is a value, 0 where there is; columns `parts0_1`, … how many of the record's
+    parts are in each of its tails, none where there is no value (`rowspace.sources.parts`).
     """
 
     rows: Any
@@ -115,7 +116,8 @@ def _coded(opened: OpenTable, domain: Domain, columns: list[TypedColumn], owner:
         else followed[f"code{position}"]
         for position, (name, _) in enumerate(domain.attributes)
     }
-    codes |= {name: followed[name] for name in map(parts_column, measured(domain))}
+    tails = [tail for i in measured(domain) for tail in tails_of(domain, i)]
+    codes |= {name: followed[name] for name in map(parts_column, tails)}
     coded = followed.select(**codes, **{name: followed[name] for name in owner})
     if not owner:
         return coded
@@ -267,6 +269,7 @@ def _recipe(domain: Domain, attribute: Attribute, position: int, engine: str) ->
         case Numeric():
             return bin_recipe(attribute, value, code, engine)
         case Measure():
-            return parts_recipe(attribute, domain.parts, value, code, parts_column(position))
+            columns = list(map(parts_column, tails_of(domain, position)))
+            return parts_recipe(attribute, domain.parts, value, code, columns)
         case Categorical():
             return code_recipe(attribute, value, code)

@@ -14,7 +14,7 @@ from rowspace.exceptions import InvalidWorkload
 from rowspace.workload.conditions import Conditions
 from rowspace.workload.factors import Cells, Factor, LevelCells, Matrix, Prefixes, Ranges, Widths
 from rowspace.workload.part import Part
-from rowspace.workload.sums import Sum, Valued
+from rowspace.workload.sums import Squares, Sum, Valued
 
 Arrays = dict[str, Any]
 
@@ -100,6 +100,8 @@ def _encode_factor(factor: Factor) -> tuple[dict[str, Any], Arrays]:
             return {"kind": "sum"}, {}
         case Valued():
             return {"kind": "valued"}, {}
+        case Squares():
+            return {"kind": "squares", "figure": factor.figure}, {}
         case Cells():
             return {"kind": "cells", **_missing(factor)}, {}
     kind = next(name for name, family in _PLAIN.items() if type(factor) is family)
@@ -128,6 +130,9 @@ def _decode_factor(saved: object, arrays: Arrays, domain: Domain) -> Factor:
         case {"kind": "sum" | "valued" as kind}:
             own.measure(own.names[0])
             return Sum(own) if kind == "sum" else Valued(own)
+        case {"kind": "squares", "figure": str(figure)}:
+            own.measure(own.names[0])
+            return Squares(own, figure)
     own.dimension(own.names[0])
     missing = isinstance(saved, Mapping) and saved.get("missing") is True
     match saved:

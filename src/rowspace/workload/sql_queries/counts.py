@@ -1,6 +1,7 @@
 """The counts of a SELECT: COUNT(*), COUNT(*) FILTER, COUNT(CASE ...), SUM(CASE ... THEN 1 ELSE 0 END), COUNT_IF.
 
-And of measures SUM(x), COUNT(x), and AVG(x), which is the one over the other; each with FILTER.
+And of measures SUM(x), COUNT(x), and AVG(x), which is the one over the other, VAR_POP(x), VAR_SAMP(x), STDDEV_POP(x)
+and STDDEV_SAMP(x); each with FILTER.
 """
 
 from __future__ import annotations
@@ -20,7 +21,8 @@ from rowspace.workload.sql_queries.truths import Truth, all_of, keeps_missing, r
 class Count:
     """A column of counts: which records it counts beside those of WHERE, its alias, and where it stands.
 
-    of, measure: what is asked of those records instead of their number: "sum", "records" or "mean" of a measure.
+    of, measure: what is asked of those records instead of their number: "sum", "records", "mean" or a spread of a
+    measure.
     """
 
     condition: Truth
@@ -45,7 +47,17 @@ def read_count(item: exp.Expr, reader: ConditionReader) -> Count | None:
     return Count(_counted(body.unnest(), reader), alias or None, position)
 
 
-_OF_MEASURES: dict[type[exp.Expr], str] = {exp.Sum: "sum", exp.Count: "records", exp.Avg: "mean"}
+#: VARIANCE and STDDEV are those of a sample, as in PostgreSQL, DuckDB and Spark.
+_OF_MEASURES: dict[type[exp.Expr], str] = {
+    exp.Sum: "sum",
+    exp.Count: "records",
+    exp.Avg: "mean",
+    exp.VariancePop: "variance",
+    exp.StddevPop: "standard deviation",
+    exp.Variance: "sample variance",
+    exp.Stddev: "sample standard deviation",
+    exp.StddevSamp: "sample standard deviation",
+}
 
 
 def _measured(node: exp.Expr, reader: ConditionReader) -> tuple[Truth, str, str] | None:
@@ -136,8 +148,8 @@ def _not_linear(node: exp.Expr, reader: ConditionReader) -> PredicateError:
         name = node.sql_name()
         return reader.columns.error(
             node,
-            f"{name} is not a count of records; only COUNT, and SUM(CASE WHEN ... THEN 1 ELSE 0 END), are, and SUM and "
-            "AVG of declared measures",
+            f"{name} is not a count of records; only COUNT, and SUM(CASE WHEN ... THEN 1 ELSE 0 END), are, and SUM, "
+            "AVG, VAR_POP and STDDEV_POP of declared measures",
         )
     return reader.columns.error(
         node,

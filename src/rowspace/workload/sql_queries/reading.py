@@ -54,9 +54,9 @@ def _asked(plain: Part, count: Count, domain: Domain) -> list[Part]:
     if count.measure is None:
         return [plain]
     own = domain.subset([count.measure])
-    if count.of == "mean":
-        return mean_parts(plain, own)
-    return [measured(plain, Sum(own) if count.of == "sum" else Valued(own))]
+    if count.of not in (Sum.word, Valued.word):
+        return mean_parts(plain, own, count.of)
+    return [measured(plain, Sum(own) if count.of == Sum.word else Valued(own))]
 
 
 def _content(text: object) -> str:
