@@ -8,6 +8,7 @@ from .discovering import DiscoveryPlan
 from .facts import Known, is_count, known_facts
 from .groups import GroupError
 from .plan import Plan
+from .people import check_people
 from .population import interval_words, population, summed_values
 from .purpose import Purpose, for_purpose
 from .target_text import Target, parse_target
@@ -31,6 +32,7 @@ __all__ = [
     "WhatIf",
     "considered",
     "for_purpose",
+    "check_people",
     "interval_words",
     "is_count",
     "known_facts",

@@ -34,6 +34,7 @@ from .facts import NOTHING, Known
 from .groups import GroupError, group_errors
 from .places import is_over_box, own_cells
 from .plan_file import encoded, fields_of, require_own_noise
+from .people import check_people
 from .population import population
 from .remarks import SAYS_NOTHING, remarks
 
@@ -89,6 +90,9 @@ class Plan:
     given: tuple[Measured, ...] = ()
     over: str = ""
     known: Known = NOTHING
+
+    def __post_init__(self) -> None:
+        check_people(self.workload, [self.privacy.unit])
 
     @cached_property
     def domain(self) -> Domain:

@@ -85,7 +85,9 @@ def _asked(
         sigma[:, i, j] = sigma[:, j, i] = (variance[:, k] - variance[:, i] - variance[:, j]) / 2
     errors = asked["std_error"].to_numpy()
     widths = (asked["high"] - asked["low"]).to_numpy() / 2
-    z = float(np.max(widths[errors > 0] / errors[errors > 0], initial=0.0))
+    # What is known for sure has errors of rounding alone, and intervals wider than those.
+    noisy = errors > 1e-6 * errors.max()
+    z = float(np.max(widths[noisy] / errors[noisy], initial=0.0))
     return asked["answer"].to_numpy().reshape(-1, len(rows))[:, :3], sigma, z
 
 
@@ -147,4 +149,6 @@ def _square(matrix: Vector, left: Vector, right: Vector) -> Vector:
 def _adjugate(matrix: Vector) -> Vector:
     """The cofactors of symmetric matrices of three rows."""
     rows = [matrix[:, i] for i in range(3)]
-    return np.stack([np.cross(rows[1], rows[2]), np.cross(rows[2], rows[0]), np.cross(rows[0], rows[1])], axis=1)
+    return np.stack(
+        [np.cross(rows[1], rows[2]), np.cross(rows[2], rows[0]), np.cross(rows[0], rows[1])], axis=1
+    )

@@ -14,14 +14,15 @@ from rowspace.releases.evidence import as_queries
 from rowspace.workload import Workload, marginal, mean, ranges, total, variance
 
 from .buying import Goal
+from .knowledge import Knowledge
 
 Question = Workload | str | Sequence[str]
 """A workload; a condition or SQL, or several of them."""
 
 
-def goal_of(domain: Domain, question: Question, within: float | Sequence[float], level: float) -> Goal:
+def goal_of(known: Knowledge, question: Question, within: float | Sequence[float], level: float) -> Goal:
     """Questions over the cells that are counted, each with its half-width."""
-    queries = as_queries(domain, question)
+    queries = as_queries(known.domain, question, [known.unit])
     given = np.asarray(within, dtype=float)
     if given.shape not in ((), (queries.size,)):
         raise InvalidInput(

@@ -163,7 +163,9 @@ class PartSums:
 
     def columns(self, rows: Any) -> dict[str, Any]:
         """What is summed in an engine: for every choice of tails the parts in all of them."""
-        return {sum_name(own): combine(least, [rows[parts_column(tail)] for tail in own]) for own in self.sums}
+        return {
+            sum_name(own): combine(least, [rows[parts_column(tail)] for tail in own]) for own in self.sums
+        }
 
     def _starts(self, measures: Sequence[int]) -> Iterator[dict[int, int]]:
         """Every choice of a cell of each of some measures."""

@@ -39,6 +39,7 @@ def encode_parts(parts: Sequence[Part]) -> tuple[dict[str, Any], Arrays]:
             "weight": part.weight,
             "name": part.name,
             **({} if part.mean is None else {"mean": part.mean}),
+            **({} if part.people is None else {"people": part.people}),
         }
         for part in parts
     ]
@@ -70,10 +71,11 @@ def decode_parts(tree: Mapping[str, Any], arrays: Arrays, domain: Domain, most: 
             } if (
                 _is_name(name)
                 and _is_name(saved.get("mean"))
+                and _is_name(saved.get("people"))
                 and all(type(n) is int and 0 <= n < len(factors) for n in numbers)
             ):
                 own = tuple(factors[number] for number in numbers)
-                parts.append(Part(own, weight, name, saved.get("mean")))
+                parts.append(Part(own, weight, name, saved.get("mean"), saved.get("people")))
             case _:
                 raise InvalidWorkload("a saved part needs factors, a weight and a name")
     return parts

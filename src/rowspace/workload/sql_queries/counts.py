@@ -22,7 +22,7 @@ class Count:
     """A column of counts: which records it counts beside those of WHERE, its alias, and where it stands.
 
     of, measure: what is asked of those records instead of their number: "sum", "records", "mean" or a spread of a
-    measure.
+    measure. people: the column whose values are counted instead, each once.
     """
 
     condition: Truth
@@ -30,6 +30,7 @@ class Count:
     position: int
     of: str = "count"
     measure: str | None = None
+    people: str | None = None
 
 
 def read_count(item: exp.Expr, reader: ConditionReader) -> Count | None:
@@ -44,7 +45,23 @@ def read_count(item: exp.Expr, reader: ConditionReader) -> Count | None:
         condition, of, name = measured
         words = f"{of} {'with' if of == 'records' else 'of'} {name}"
         return Count(condition, alias or words, position, of, name)
-    return Count(_counted(body.unnest(), reader), alias or None, position)
+    counted, people = _of_people(body.unnest(), reader)
+    return Count(_counted(counted, reader), alias or None, position, people=people)
+
+
+def _of_people(node: exp.Expr, reader: ConditionReader) -> tuple[exp.Expr, str | None]:
+    """COUNT(DISTINCT unit) as a count of records, and the column of the units: one that is no attribute."""
+    for own in node.find_all(exp.Distinct):
+        column = own.expressions[0].unnest() if len(own.expressions) == 1 else None
+        if (
+            isinstance(own.parent, exp.Count)
+            and own.find_ancestor(exp.Query) is node.find_ancestor(exp.Query)
+            and isinstance(column, exp.Column)
+            and reader.columns.is_stranger(column)
+        ):
+            own.parent.set("this", exp.Star())
+            return node, column.name
+    return node, None
 
 
 #: VARIANCE and STDDEV are those of a sample, as in PostgreSQL, DuckDB and Spark.
@@ -106,8 +123,8 @@ def _of_count(argument: exp.Expr, reader: ConditionReader) -> Truth:
             raise reader.columns.error(
                 argument,
                 "COUNT(DISTINCT ...) is not a sum over records, so it is no linear counting query; "
-                "GROUP BY the column, and count the groups of the release that are clearly not empty; to count people "
-                "rather than rows, declare the privacy unit with distinct=True and write COUNT(*)",
+                "GROUP BY the column, and count the groups of the release that are clearly not empty; COUNT(DISTINCT "
+                "unit) counts people, where the column of the privacy unit is no attribute",
             )
         case exp.Column():
             name = reader.columns.name(argument)
