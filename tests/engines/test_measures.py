@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from rowspace.domain import Categorical, Domain, Measure
+from rowspace.privacy import PrivacyUnit
 from rowspace.sources import count_cells, count_marginals
 from tests.engines.engines import Engine
 
@@ -73,3 +74,31 @@ def test_every_engine_counts_the_same_parts(engine: Engine, squares: bool, more:
     for own in sets:
         rest = tuple(i for i in range(3) if i not in own)
         np.testing.assert_array_equal(tables.table(own), counts.sum(axis=rest))
+
+
+@pytest.mark.parametrize("how", ["sum", "mean"])
+def test_every_engine_knows_the_values_of_units(engine: Engine, how: str) -> None:
+    """Of every unit the sum or the mean of its values in a cell, in steps of the grid, by plain Python."""
+    rows = [(number % 7, value, "FMx"[number % 3]) for number, value in enumerate(3 * VALUES)]
+    engine.fill(f"of_units_{how}", {"who": "integer", "x": "number", "sex": "text"}, rows)
+    measure = Measure("x", 0, 2, step=0.5, per_unit=how)
+    domain = Domain(sex=Categorical(["F", "M"]), measures=[measure]).with_places()
+    cells: dict[tuple[int, int], list[int]] = {}
+    for who, value, sex in rows:
+        steps = ends_of(value, measure, measure.steps)
+        own = cells.setdefault((who, {"F": 0, "M": 1}.get(sex, 2)), [])
+        if steps[-1]:
+            own.append(measure.steps - steps[0])
+    expected = np.zeros(domain.shape, dtype=np.int64)
+    for (_, at), values in cells.items():
+        if not values:
+            expected[at, 2] += domain.parts
+            continue
+        high = min(sum(values), 4) if how == "sum" else floor(Fraction(sum(values), len(values)) + Fraction(1, 2))
+        expected[at, :2] += [domain.parts - high, high]
+    unit = PrivacyUnit("who", 9, distinct=True)
+    source = {"table": f"of_units_{how}", "unit": unit}
+    np.testing.assert_array_equal(count_cells(engine.source, domain, **source), expected)
+    tables = count_marginals(engine.source, domain, [(0, 1), (1,)], **source)
+    np.testing.assert_array_equal(tables.table((0, 1)), expected)
+    np.testing.assert_array_equal(tables.table((1,)), expected.sum(axis=0))

@@ -36,6 +36,9 @@ class Measure:
     name: of the column. low, high: the bounds; they come from a code book, or from `rs.bounds`, never from the data.
     step: of the grid, a whole part of the range; a thousandth of it unless given.
     squares: whether variances and standard deviations are asked for too.
+    per_unit: where people are counted rather than rows (`PrivacyUnit` with ``distinct=True``), what the value of a
+    person in a cell is: the "sum" of its values there, which needs 0 as lower bound and is clipped again, or their
+    "mean", rounded again.
 
     >>> Measure("income", 0, 200_000, step=1_000)
     Measure('income', 0, 200000, step=1000)
@@ -46,9 +49,17 @@ class Measure:
     high: float
     steps: int
     squares: bool
+    per_unit: str | None
 
     def __init__(
-        self, name: str, low: float, high: float, *, step: float | None = None, squares: bool = False
+        self,
+        name: str,
+        low: float,
+        high: float,
+        *,
+        step: float | None = None,
+        squares: bool = False,
+        per_unit: str | None = None,
     ) -> None:
         if not isinstance(name, str):
             raise InvalidDomain(
@@ -70,6 +81,7 @@ class Measure:
             ("high", highest),
             ("steps", _STEPS if step is None else _steps(name, lowest, highest, step)),
             ("squares", squares),
+            ("per_unit", _per_unit(name, lowest, per_unit)),
         ):
             object.__setattr__(self, field, value)
         self._check_parts()
@@ -145,8 +157,9 @@ class Measure:
         return f"a number in {self.bounds}, in steps of {self.step:.12g}"
 
     def __repr__(self) -> str:
-        squares = ", squares=True" if self.squares else ""
-        return f"Measure({self.name!r}, {self.label(0)}, {self.label(-1)}, step={self.step:.12g}{squares})"
+        more = ", squares=True" if self.squares else ""
+        more += f", per_unit={self.per_unit!r}" if self.per_unit else ""
+        return f"Measure({self.name!r}, {self.label(0)}, {self.label(-1)}, step={self.step:.12g}{more})"
 
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON-safe form.
@@ -155,8 +168,9 @@ class Measure:
         >>> Measure.from_dict({"name": "income", **measure.to_dict()}) == measure
         True
         """
-        squares = {"squares": True} if self.squares else {}
-        return {"kind": "measure", "low": self.low, "high": self.high, "steps": self.steps, **squares}
+        more: dict[str, Any] = {"squares": True} if self.squares else {}
+        more |= {"per_unit": self.per_unit} if self.per_unit else {}
+        return {"kind": "measure", "low": self.low, "high": self.high, "steps": self.steps, **more}
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Measure:
@@ -169,7 +183,9 @@ class Measure:
             case {"name": str(name), "low": low, "high": high, "steps": int(steps)} if (
                 type(steps) is int and 1 <= steps <= MAX_STEPS
             ):
-                found = cls(name, low, high, squares=data.get("squares", False))
+                found = cls(
+                    name, low, high, squares=data.get("squares", False), per_unit=data.get("per_unit")
+                )
                 object.__setattr__(found, "steps", steps)
                 found._check_parts()
                 return found
@@ -194,6 +210,16 @@ def _number(name: str, what: str, value: object) -> float:
     if not abs(number) <= _LARGEST:
         raise InvalidDomain(f"{what} of measure {name!r} must be finite, below {_LARGEST:g}, got {number:g}")
     return number
+
+
+def _per_unit(name: str, low: float, given: object) -> str | None:
+    if given not in (None, "sum", "mean"):
+        raise InvalidDomain(f'per_unit of measure {name!r} must be "sum" or "mean"')
+    if given == "sum" and low != 0:
+        raise InvalidDomain(
+            f"the sum of a unit's values of {name!r} needs 0 as lower bound, got {low:g}: values below are clipped to it"
+        )
+    return None if given is None else str(given)
 
 
 def _steps(name: str, low: float, high: float, step: object) -> int:

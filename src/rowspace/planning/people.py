@@ -1,4 +1,4 @@
-"""COUNT(DISTINCT unit): a query for units rather than records, and where its answer is what it says."""
+"""Queries about units rather than records, and where their answers are what they say."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
+from rowspace.domain import Domain
 from rowspace.exceptions import InvalidWorkload
 from rowspace.privacy import PrivacyUnit
 from rowspace.workload import Part, Workload
@@ -35,6 +36,17 @@ def check_people(queries: Workload, units: Iterable[PrivacyUnit | None]) -> None
                     f"can be counted in {unit.rows} of them: GROUP BY all attributes that the plan counts by, plan "
                     "these queries by themselves, or count every unit in one cell, rows=1"
                 )
+
+
+def check_values_of_units(domain: Domain, unit: PrivacyUnit | None) -> None:
+    """Raise where a measure is one of units, and records are counted."""
+    for own in domain.measures:
+        if own.per_unit is not None and (unit is None or not unit.distinct):
+            raise InvalidWorkload(
+                f"measure {own.name!r} is the {own.per_unit} of each unit's values: that needs a promise to units that "
+                "are counted once in a cell, rs.PrivacyUnit(column, rows, distinct=True); leave out per_unit= to add up "
+                "the values of records"
+            )
 
 
 def _summed_out(part: Part, queries: Workload) -> list[str]:

@@ -34,7 +34,7 @@ from .facts import NOTHING, Known
 from .groups import GroupError, group_errors
 from .places import is_over_box, own_cells
 from .plan_file import encoded, fields_of, require_own_noise
-from .people import check_people
+from .people import check_people, check_values_of_units
 from .population import population
 from .remarks import SAYS_NOTHING, remarks
 
@@ -93,6 +93,7 @@ class Plan:
 
     def __post_init__(self) -> None:
         check_people(self.workload, [self.privacy.unit])
+        check_values_of_units(self.workload.domain, self.privacy.unit)
 
     @cached_property
     def domain(self) -> Domain:

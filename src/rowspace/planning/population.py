@@ -42,15 +42,23 @@ are missing are in no sum: intervals cover these sums and their means.
     if not domain.measures:
         return ""
     grids = [
-        f"{own.name} are clipped to {own.bounds} and rounded to steps of {own.step:.12g}"
+        f"{own.name} are clipped to {own.bounds} and rounded to steps of {own.step:.12g}{_OF_UNITS[own.per_unit]}"
         for own in domain.measures
     ]
+    covered = _VARIANCES if _has_squares(domain) else " and their means."
+    if any(own.per_unit for own in domain.measures):
+        covered = covered.partition(" Rounding")[0]  # a unit's value is rounded more than once
     return (
         f"Values of {', those of '.join(grids)} before they are added up, and those that are missing are in no sum: "
-        f"intervals cover these sums{_VARIANCES if _has_squares(domain) else ' and their means.'}"
+        f"intervals cover these sums{covered}"
     )
 
 
+_OF_UNITS = {
+    None: "",
+    "sum": " (added up for each unit in a cell, and clipped again)",
+    "mean": " (averaged for each unit in a cell, and rounded again)",
+}
 _VARIANCES = ", their means and variances. Rounding moves a standard deviation by at most half a step."
 
 

@@ -28,7 +28,10 @@ from rowspace.sources.parts import (
     measured,
     parts_column,
     parts_recipe,
-    refuse_sums_of_units,
+    require_values_of_units,
+    steps_column,
+    steps_of_units,
+    steps_recipe,
     tails_of,
 )
 from rowspace.sources.silence import attempt
@@ -81,10 +84,10 @@ def code_rows(
         )
     distinct = unit is not None and unit.distinct
     if distinct:
-        refuse_sums_of_units(domain)
+        require_values_of_units(domain)
     by_codes = distinct or choice is not None
     inside = _rows_inside(opened, domain, columns, None if by_codes else unit, owner)
-    coded = _coded(opened, domain, columns, owner)
+    coded = _coded(opened, domain, columns, owner, distinct=distinct)
     if unit is not None:
         if by_codes:
             inside = _number(fetch(opened.backend, bounded_number(coded, unit, choice)))
@@ -95,21 +98,34 @@ def code_rows(
 def unit_cells(opened: OpenTable, domain: Domain, unit: PrivacyUnit) -> Any:
     """Every cell of every unit once, as rows with a column `unit`: a query that is yet to run."""
     opened, columns = typed_columns(opened, domain)
-    coded = _coded(opened, domain, columns, {"unit": unit_values(opened.rows[unit.column], unit)})
+    owner = {"unit": unit_values(opened.rows[unit.column], unit)}
+    coded = _coded(opened, domain, columns, owner, distinct=unit.distinct)
     return coded.distinct()
 
 
-def _coded(opened: OpenTable, domain: Domain, columns: list[TypedColumn], owner: dict[str, Any]) -> Any:
-    """The codes of all rows; with a unit those that have all of them."""
+def _coded(
+    opened: OpenTable, domain: Domain, columns: list[TypedColumn], owner: dict[str, Any], *, distinct: bool
+) -> Any:
+    """The codes of all rows; with a unit those that have all of them.
+
+    distinct: whether a row has the value of its unit in the cell, rather than one of its own.
+    """
     # Our own names from here on: the user's may be anything, and have been quoted by Ibis.
     values = opened.rows.select(
         **{f"value{position}": column.values for position, column in enumerate(columns)}, **owner
     )
+    to_parts = {position: _parts_recipe(domain, position) for position in measured(domain)}
+    apart = distinct and bool(to_parts)
     recipes = [
-        _recipe(domain, attribute, position, opened.backend.name)
+        [
+            *_recipe(attribute, position, opened.backend.name),
+            *([] if apart else to_parts.get(position, [])),
+        ]
         for position, (_, attribute) in enumerate(domain.attributes)
     ]
     followed = follow(values, recipes)
+    if apart:
+        followed = follow(_with_values_of_units(followed, domain), list(to_parts.values()))
     codes = {
         f"code{position}": followed[f"code{position}"].fill_null(code_sizes(domain)[position] - 1)
         if name in domain.places
@@ -262,14 +278,31 @@ def _has_code(values: Any, attribute: Attribute) -> Any:
             return has_code(values, attribute)
 
 
-def _recipe(domain: Domain, attribute: Attribute, position: int, engine: str) -> Recipe:
-    """Steps to the attribute's cell in column `code`, NULL where there is none."""
+def _with_values_of_units(rows: Any, domain: Domain) -> Any:
+    """The rows, each with the values that its unit has in the cell."""
+    cell = [f"code{domain.position(name)}" for name in domain.dimensions]
+    values = {
+        steps_column(f"code{position}"): steps_of_units(
+            rows, domain.measure(domain.names[position]), f"code{position}", cell
+        )
+        for position in measured(domain)
+    }
+    return rows.mutate(**values)
+
+
+def _parts_recipe(domain: Domain, position: int) -> Recipe:
+    """Steps to a measure's parts and code, from its value in steps."""
+    columns = list(map(parts_column, tails_of(domain, position)))
+    return parts_recipe(domain.measure(domain.names[position]), domain.parts, f"code{position}", columns)
+
+
+def _recipe(attribute: Attribute, position: int, engine: str) -> Recipe:
+    """Steps to the attribute's cell in column `code`, NULL where there is none; of a measure, to its value in steps."""
     value, code = f"value{position}", f"code{position}"
     match attribute:
         case Numeric():
             return bin_recipe(attribute, value, code, engine)
         case Measure():
-            columns = list(map(parts_column, tails_of(domain, position)))
-            return parts_recipe(attribute, domain.parts, value, code, columns)
+            return steps_recipe(attribute, value, code)
         case Categorical():
             return code_recipe(attribute, value, code)

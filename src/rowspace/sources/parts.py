@@ -64,13 +64,14 @@ def code_sizes(domain: Domain) -> tuple[int, ...]:
     )
 
 
-def refuse_sums_of_units(domain: Domain) -> None:
-    """Raise where units are to be counted once in a cell: which of their values would be summed?"""
-    if domain.measures:
-        raise InvalidInput(
-            f"units that are counted once in a cell have no one value of {domain.measures[0].name!r} there: make a "
-            "table with one row for each, or plan its sums with a unit that counts rows"
-        )
+def require_values_of_units(domain: Domain) -> None:
+    """Raise where units are to be counted once in a cell, and nobody said what their value is there."""
+    for own in domain.measures:
+        if own.per_unit is None:
+            raise InvalidInput(
+                f"units that are counted once in a cell have no one value of {own.name!r} there: declare it with "
+                'per_unit="sum" or per_unit="mean", or plan its sums with a unit that counts rows'
+            )
 
 
 def is_finite(values: Any) -> Any:
@@ -78,10 +79,15 @@ def is_finite(values: Any) -> Any:
     return (values < float("inf")) & (values > float("-inf"))
 
 
-def parts_recipe(measure: Measure, parts: int, value: str, code: str, columns: Sequence[str]) -> Recipe:
-    """Steps to more columns: `code`, 0 where there is a value and else NULL, and the parts in every tail."""
+def steps_column(code: str) -> str:
+    """The column that holds a value in steps of its grid, NULL where there is none."""
+    return f"{code}_steps"
+
+
+def steps_recipe(measure: Measure, value: str, code: str) -> Recipe:
+    """Steps to the column of `steps_column`."""
     low, high, steps = exact(measure.low), exact(measure.high), measure.steps
-    clipped, number = f"{code}_clipped", f"{code}_steps"
+    clipped = f"{code}_clipped"
 
     # What rounds to the lower bound is put there, so that no division gets numbers so small that PostgreSQL refuses.
     near = exact(measure.low + measure.step / 4)
@@ -97,6 +103,28 @@ def parts_recipe(measure: Measure, parts: int, value: str, code: str, columns: S
     def to_steps(rows: Any) -> Any:
         return ((rows[clipped] - low) / (high - low) * float(steps) + 0.5).floor().cast("int64")
 
+    return [Compute(clipped, clip), Compute(steps_column(code), to_steps)]
+
+
+def steps_of_units(rows: Any, measure: Measure, code: str, cell: Sequence[str]) -> Any:
+    """The value of a row's unit in the cell of the row: of all its values there the sum or the mean.
+
+    In whole steps, so that the order of a table, and with it other units, makes no difference.
+    """
+    own = rows[steps_column(code)]
+    # Engines add up whole numbers exactly, in types of their own; the sum is a function of them, whatever its digits.
+    total = own.sum().over(group_by=["unit", *cell]).cast("float64")
+    if measure.per_unit == "sum":
+        # Totals beyond the grid are put at its end, before they are too large for anything.
+        return ibis.cases((total > measure.steps, float(measure.steps)), (total.notnull(), total)).cast("int64")
+    number = own.count().over(group_by=["unit", *cell])
+    return (total / number.nullif(0).cast("float64") + 0.5).floor().cast("int64")
+
+
+def parts_recipe(measure: Measure, parts: int, code: str, columns: Sequence[str]) -> Recipe:
+    """Steps to more columns: `code`, 0 where there is a value and else NULL, and the parts in every tail."""
+    steps, number = measure.steps, steps_column(code)
+
     def within(rows: Any) -> Any:
         own = rows[number]
         # Within 0 … K whatever an engine makes of rounding.
@@ -110,8 +138,6 @@ def parts_recipe(measure: Measure, parts: int, value: str, code: str, columns: S
         )
 
     return [
-        Compute(clipped, clip),
-        Compute(number, to_steps),
         *([Compute(f"{code}_within", within)] if measure.squares else []),
         *(Compute(column, to_parts(tail)) for column, tail in zip(columns, _tails(measure), strict=True)),
         Compute(code, lambda rows: rows[number].notnull().ifelse(0, ibis.null("int64"))),
