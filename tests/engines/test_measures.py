@@ -94,7 +94,11 @@ def test_every_engine_knows_the_values_of_units(engine: Engine, how: str) -> Non
         if not values:
             expected[at, 2] += domain.parts
             continue
-        high = min(sum(values), 4) if how == "sum" else floor(Fraction(sum(values), len(values)) + Fraction(1, 2))
+        high = (
+            min(sum(values), 4)
+            if how == "sum"
+            else floor(Fraction(sum(values), len(values)) + Fraction(1, 2))
+        )
         expected[at, :2] += [domain.parts - high, high]
     unit = PrivacyUnit("who", 9, distinct=True)
     source = {"table": f"of_units_{how}", "unit": unit}

@@ -7,8 +7,8 @@ from .considered import Considered, considered
 from .discovering import DiscoveryPlan
 from .facts import Known, is_count, known_facts
 from .groups import GroupError
-from .plan import Plan
 from .people import check_people
+from .plan import Plan
 from .population import interval_words, population, summed_values
 from .purpose import Purpose, for_purpose
 from .target_text import Target, parse_target
@@ -30,9 +30,9 @@ __all__ = [
     "Target",
     "TargetPlan",
     "WhatIf",
+    "check_people",
     "considered",
     "for_purpose",
-    "check_people",
     "interval_words",
     "is_count",
     "known_facts",

@@ -32,9 +32,9 @@ from rowspace.workload import Workload
 from .candidate import Candidate
 from .facts import NOTHING, Known
 from .groups import GroupError, group_errors
+from .people import check_people, check_values_of_units
 from .places import is_over_box, own_cells
 from .plan_file import encoded, fields_of, require_own_noise
-from .people import check_people, check_values_of_units
 from .population import population
 from .remarks import SAYS_NOTHING, remarks
 

@@ -116,7 +116,9 @@ def steps_of_units(rows: Any, measure: Measure, code: str, cell: Sequence[str]) 
     total = own.sum().over(group_by=["unit", *cell]).cast("float64")
     if measure.per_unit == "sum":
         # Totals beyond the grid are put at its end, before they are too large for anything.
-        return ibis.cases((total > measure.steps, float(measure.steps)), (total.notnull(), total)).cast("int64")
+        return ibis.cases((total > measure.steps, float(measure.steps)), (total.notnull(), total)).cast(
+            "int64"
+        )
     number = own.count().over(group_by=["unit", *cell])
     return (total / number.nullif(0).cast("float64") + 0.5).floor().cast("int64")
 
