@@ -117,8 +117,8 @@ def coverage(runs: int = 2000) -> None:
         ]
         kinds = "sums, numbers, " + "squares, " * len(squares) + name
         print(
-            f"{type(privacy).__name__:7} {kinds} of 400, 30, 6 records: {'; '.join(shown)} %; 6 records are answered in "
-            f"{100 * answered[-1] / runs:.0f} %, and {100 * covered[-1] / max(1, answered[-1]):.1f} % of these cover",
+            f"{type(privacy).__name__:7} {kinds} of 400, 30, 6 records: {'; '.join(shown)} %; 6 records have an "
+            f"answer in {100 * answered[-1] / runs:.0f} %, and {100 * covered[-1] / max(1, answered[-1]):.1f} % of these cover",
             flush=True,
         )
 

@@ -205,8 +205,8 @@ sql = "{PEOPLE_BY_A}"
     study = rs.Study.parse(text)
     found = rs.release(rs.plan(study.workload, study.privacy), VISITS).answers()["answer"]
     np.testing.assert_allclose(found, by_a, atol=1e-3)
+    plain = rs.Study.parse(text.replace("distinct_units = true\n", ""))
     with pytest.raises(InvalidWorkload, match="counts units, each once"):
-        plain = rs.Study.parse(text.replace("distinct_units = true\n", ""))
         rs.plan(plain.workload, plain.privacy)
     ledger = rs.Ledger(tmp_path / "budget.db")
     ledger.create("visits", rs.PureDP(1e6, unit=rs.PrivacyUnit("who", 3, distinct=True)))

@@ -217,7 +217,8 @@ def _per_unit(name: str, low: float, given: object) -> str | None:
         raise InvalidDomain(f'per_unit of measure {name!r} must be "sum" or "mean"')
     if given == "sum" and low != 0:
         raise InvalidDomain(
-            f"the sum of a unit's values of {name!r} needs 0 as lower bound, got {low:g}: values below are clipped to it"
+            f"the sum of a unit's values of {name!r} needs 0 as lower bound, got {low:g}: values below "
+            "are clipped to it"
         )
     return None if given is None else str(given)
 

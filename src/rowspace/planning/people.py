@@ -44,8 +44,8 @@ def check_values_of_units(domain: Domain, unit: PrivacyUnit | None) -> None:
         if own.per_unit is not None and (unit is None or not unit.distinct):
             raise InvalidWorkload(
                 f"measure {own.name!r} is the {own.per_unit} of each unit's values: that needs a promise to units that "
-                "are counted once in a cell, rs.PrivacyUnit(column, rows, distinct=True); leave out per_unit= to add up "
-                "the values of records"
+                "are counted once in a cell, rs.PrivacyUnit(column, rows, distinct=True); leave out per_unit= to add "
+                "up the values of records"
             )
 
 

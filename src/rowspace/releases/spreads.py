@@ -1,7 +1,7 @@
 """Variances and standard deviations of measures, each with an interval. Functions of the released numbers.
 
-In units in which the bounds of a measure are −1 and 1, a group has three answers, θ = (Q, A, B): the sums of squares and
-of values, and the number of records. With mean m and variance v the truth is B·d with d = (m² + v, m, 1), or B·d less v
+In units in which the bounds of a measure are −1 and 1, a group has three answers, θ = (Q, A, B): the sum of squares,
+the sum of values and the number of records. With mean m and variance v the truth is B·d with d = (m² + v, m, 1), or B·d less v
 in the first place where v is that of a sample. Every m and v is a line, and by how far the answers are from it, in the
 noise's own metric Σ⁻¹, it is known which of them are compatible with what was released: those v for which some m is.
 That is the profile likelihood; for a mean it is Fieller's method. The distance is |n|²/|d|² with n = θ × d, where the
@@ -70,7 +70,7 @@ def spread_figures(
 def _asked(
     release: Release | Combined, part: Part, measure: Domain, level: float
 ) -> tuple[Vector, Vector, float]:
-    """The three answers of every group, the covariances of their noise, and how many standard errors intervals reach."""
+    """Three answers of every group, the covariances of their noise, and how many standard errors intervals reach."""
     # The noise of a sum of two answers tells how far they go together.
     rows = np.vstack([_ROWS, *(_ROWS[[i]] + _ROWS[[j]] for i, j in _PAIRS)])
     padded = np.zeros((len(rows), measure.size))

@@ -29,10 +29,9 @@ from rowspace.sources.parts import (
     parts_column,
     parts_recipe,
     require_values_of_units,
-    steps_column,
-    steps_of_units,
     steps_recipe,
     tails_of,
+    with_values_of_units,
 )
 from rowspace.sources.silence import attempt
 
@@ -56,8 +55,8 @@ class CodedRows:
     have all codes, by bounds and membership rather than by codes. With a privacy unit only the rows that it may
     contribute are here, and all of them have all codes.
 
-    Of a measure the code tells whether there is a value, 0 where there is; columns `parts0_1`, … how many of the record's
-    parts are in each of its tails, none where there is no value (`rowspace.sources.parts`).
+    Of a measure the code tells whether there is a value, 0 where there is; columns `parts0_1`, … how many of the
+    record's parts are in each of its tails, none where there is no value (`rowspace.sources.parts`).
     """
 
     rows: Any
@@ -114,7 +113,7 @@ def _coded(
     values = opened.rows.select(
         **{f"value{position}": column.values for position, column in enumerate(columns)}, **owner
     )
-    to_parts = {position: _parts_recipe(domain, position) for position in measured(domain)}
+    to_parts = {position: parts_recipe(domain, position) for position in measured(domain)}
     apart = distinct and bool(to_parts)
     recipes = [
         [
@@ -125,7 +124,7 @@ def _coded(
     ]
     followed = follow(values, recipes)
     if apart:
-        followed = follow(_with_values_of_units(followed, domain), list(to_parts.values()))
+        followed = follow(with_values_of_units(followed, domain), list(to_parts.values()))
     codes = {
         f"code{position}": followed[f"code{position}"].fill_null(code_sizes(domain)[position] - 1)
         if name in domain.places
@@ -276,24 +275,6 @@ def _has_code(values: Any, attribute: Attribute) -> Any:
             return is_finite(values)
         case Categorical():
             return has_code(values, attribute)
-
-
-def _with_values_of_units(rows: Any, domain: Domain) -> Any:
-    """The rows, each with the values that its unit has in the cell."""
-    cell = [f"code{domain.position(name)}" for name in domain.dimensions]
-    values = {
-        steps_column(f"code{position}"): steps_of_units(
-            rows, domain.measure(domain.names[position]), f"code{position}", cell
-        )
-        for position in measured(domain)
-    }
-    return rows.mutate(**values)
-
-
-def _parts_recipe(domain: Domain, position: int) -> Recipe:
-    """Steps to a measure's parts and code, from its value in steps."""
-    columns = list(map(parts_column, tails_of(domain, position)))
-    return parts_recipe(domain.measure(domain.names[position]), domain.parts, f"code{position}", columns)
 
 
 def _recipe(attribute: Attribute, position: int, engine: str) -> Recipe:

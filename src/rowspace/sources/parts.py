@@ -106,12 +106,27 @@ def steps_recipe(measure: Measure, value: str, code: str) -> Recipe:
     return [Compute(clipped, clip), Compute(steps_column(code), to_steps)]
 
 
-def steps_of_units(rows: Any, measure: Measure, code: str, cell: Sequence[str]) -> Any:
-    """The value of a row's unit in the cell of the row: of all its values there the sum or the mean.
+def with_values_of_units(rows: Any, domain: Domain) -> Any:
+    """The rows, each with the values that its unit has in the cell of the row: of all there, the sum or the mean.
 
     In whole steps, so that the order of a table, and with it other units, makes no difference.
     """
-    own = rows[steps_column(code)]
+    cell = [f"code{domain.position(name)}" for name in domain.dimensions]
+    return rows.mutate(
+        **{
+            steps_column(f"code{position}"): _value_of_unit(
+                rows[steps_column(f"code{position}")], _measure_at(domain, position), cell
+            )
+            for position in measured(domain)
+        }
+    )
+
+
+def _measure_at(domain: Domain, position: int) -> Measure:
+    return domain.measure(domain.names[position])
+
+
+def _value_of_unit(own: Any, measure: Measure, cell: Sequence[str]) -> Any:
     # Engines add up whole numbers exactly, in types of their own; the sum is a function of them, whatever its digits.
     total = own.sum().over(group_by=["unit", *cell]).cast("float64")
     if measure.per_unit == "sum":
@@ -123,9 +138,11 @@ def steps_of_units(rows: Any, measure: Measure, code: str, cell: Sequence[str]) 
     return (total / number.nullif(0).cast("float64") + 0.5).floor().cast("int64")
 
 
-def parts_recipe(measure: Measure, parts: int, code: str, columns: Sequence[str]) -> Recipe:
-    """Steps to more columns: `code`, 0 where there is a value and else NULL, and the parts in every tail."""
+def parts_recipe(domain: Domain, position: int) -> Recipe:
+    """From a value in steps to columns: `code`, 0 where there is one and else NULL, and the parts in every tail."""
+    measure, code = _measure_at(domain, position), f"code{position}"
     steps, number = measure.steps, steps_column(code)
+    columns = map(parts_column, tails_of(domain, position))
 
     def within(rows: Any) -> Any:
         own = rows[number]
@@ -136,7 +153,7 @@ def parts_recipe(measure: Measure, parts: int, code: str, columns: Sequence[str]
         # A column of its own where it is written many times.
         return lambda rows: (
             tail(rows[f"{code}_within"] if measure.squares else within(rows)).fill_null(0).cast("int64")
-            * (parts // measure.parts)
+            * (domain.parts // measure.parts)
         )
 
     return [

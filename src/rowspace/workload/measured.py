@@ -1,4 +1,4 @@
-"""Workloads about measures: sums, numbers of records with a value, means, which are the one over the other, and spreads."""
+"""Workloads about measures: sums, numbers of records with a value, means, which are the one over the other, spreads."""
 
 from __future__ import annotations
 

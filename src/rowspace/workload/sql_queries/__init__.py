@@ -9,8 +9,8 @@ What is read (keywords in any case)::
     item      = key [AS alias] | count [AS alias]
     count     = COUNT(*) | COUNT(1) | COUNT(*) FILTER (WHERE condition) | COUNT_IF(condition)
               | COUNT(CASE WHEN condition THEN value END) | SUM(CASE WHEN condition THEN 1 ELSE 0 END)
-              | SUM(measure) | AVG(measure) | COUNT(measure) | VAR_POP(measure) | STDDEV_POP(measure) | VAR_SAMP(measure)
-              | STDDEV_SAMP(measure) | COUNT(DISTINCT unit), each [FILTER (WHERE condition)]
+              | SUM(measure) | AVG(measure) | COUNT(measure) | VAR_POP(measure) | STDDEV_POP(measure)
+              | VAR_SAMP(measure) | STDDEV_SAMP(measure) | COUNT(DISTINCT unit), each [FILTER (WHERE condition)]
     key       = column | level of a taxonomy | CASE WHEN condition THEN value ... [ELSE value] END
     grouping  = key, number of an item, or its alias; CUBE (...), ROLLUP (...), GROUPING SETS (...)
     condition = AND, OR, NOT, parentheses over: column = <> < <= > >= value, value on the left, BETWEEN, IN (values),
