@@ -115,10 +115,11 @@ def coverage(runs: int = 2000) -> None:
             ", ".join(f"{100 * share / runs:.1f}" for share in group)
             for group in (covered + silent).reshape(-1, 3)
         ]
+        tiny = covered[-1] / max(1, answered[-1])
         kinds = "sums, numbers, " + "squares, " * len(squares) + name
         print(
             f"{type(privacy).__name__:7} {kinds} of 400, 30, 6 records: {'; '.join(shown)} %; 6 records have an "
-            f"answer in {100 * answered[-1] / runs:.0f} %, and {100 * covered[-1] / max(1, answered[-1]):.1f} % of these cover",
+            f"answer in {100 * answered[-1] / runs:.0f} %, of which {100 * tiny:.1f} % cover",
             flush=True,
         )
 

@@ -1,13 +1,13 @@
 """Variances and standard deviations of measures, each with an interval. Functions of the released numbers.
 
 In units in which the bounds of a measure are −1 and 1, a group has three answers, θ = (Q, A, B): the sum of squares,
-the sum of values and the number of records. With mean m and variance v the truth is B·d with d = (m² + v, m, 1), or B·d less v
-in the first place where v is that of a sample. Every m and v is a line, and by how far the answers are from it, in the
-noise's own metric Σ⁻¹, it is known which of them are compatible with what was released: those v for which some m is.
-That is the profile likelihood; for a mean it is Fieller's method. The distance is |n|²/|d|² with n = θ × d, where the
-first square is by Σ and the second by adj Σ, its cofactors: nothing is inverted, so that a fact (an answer without any
-noise) does no harm. Both n and d are linear in v, so for a given m the compatible v are between two roots, and m runs
-over a fine grid.
+the sum of values and the number of records. With mean m and variance v the truth is B·d with d = (m² + v, m, 1), or B·d
+less v in the first place where v is that of a sample. Every m and v is a line, and by how far the answers are from it,
+in the noise's own metric Σ⁻¹, it is known which of them are compatible with what was released: those v for which some m
+is. That is the profile likelihood; for a mean it is Fieller's method. The distance is |n|²/|d|² with n = θ × d, where
+the first square is by Σ and the second by adj Σ, its cofactors: nothing is inverted, so that a fact (an answer without
+any noise) does no harm. Both n and d are linear in v, so for a given m the compatible v are between two roots, and m
+runs over a fine grid.
 """
 
 from __future__ import annotations
