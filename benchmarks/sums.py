@@ -10,6 +10,7 @@ from __future__ import annotations
 import sys
 import tempfile
 import time
+from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -85,20 +86,42 @@ def means(runs: int = 500) -> None:
 def coverage(runs: int = 2000) -> None:
     """How many of the 95 % intervals cover, by group: 400, 30 and 6 records."""
     frame = pd.DataFrame({"g": ["a"] * 400 + ["b"] * 30 + ["c"] * 6, "x": np.tile([3.0, 8.0], 218)})
-    domain = rs.Domain(g=rs.Categorical(["a", "b", "c"]), measures=[rs.Measure("x", 0, 10, step=1)])
-    truth = np.array([2200, 165, 33, 400, 30, 6, 5.5, 5.5, 5.5])
-    for privacy in (rs.PureDP(0.7), rs.ZCDP(0.1)):
-        plan = rs.plan(rs.workload.mean(domain, "x", by="g"), privacy)
+    values = rs.Measure("x", 0, 10, step=1, squares=True)
+    domain = rs.Domain(g=rs.Categorical(["a", "b", "c"]), measures=[values])
+    plain = rs.Domain(g=rs.Categorical(["a", "b", "c"]), measures=[rs.Measure("x", 0, 10, step=1)])
+    grouped = frame.groupby("g")["x"]
+    cases = {
+        "means": (rs.workload.mean(plain, "x", by="g"), grouped.mean()),
+        "variances": (rs.workload.variance(domain, "x", by="g"), grouped.var(ddof=0)),
+        "deviations of samples": (
+            rs.workload.standard_deviation(domain, "x", by="g", sample=True),
+            grouped.std(),
+        ),
+    }
+    for (name, (workload, last)), privacy in product(cases.items(), (rs.PureDP(0.7), rs.ZCDP(0.1))):
+        squares = [] if name == "means" else [((frame["x"] - 5) ** 2).groupby(frame["g"]).sum()]
+        truth = np.concatenate([grouped.sum(), grouped.count(), *squares, last])
+        plan = rs.plan(workload, privacy)
         counts = counts_for(plan, frame, None)
-        covered = np.zeros(9)
+        covered, answered = np.zeros(truth.size), np.zeros(truth.size)
         for _ in range(runs):
             noisy = measure(plan.strategy, plan.noise, counts, parts=plan.domain.parts)
             found = rs.Release(plan, noisy.answers).answers()
-            covered += (
-                (found["low"] <= truth) & (truth <= found["high"]) | found["answer"].isna()
-            ).to_numpy()
-        shown = ", ".join(f"{100 * share:.1f}" for share in covered / runs)
-        print(f"{type(privacy).__name__:7} sums, numbers, means of 400, 30, 6 records: {shown} %")
+            held = (found["low"] <= truth) & (truth <= found["high"])
+            covered += held.to_numpy()
+            answered += found["answer"].notna().to_numpy()
+        silent = runs - answered
+        shown = [
+            ", ".join(f"{100 * share / runs:.1f}" for share in group)
+            for group in (covered + silent).reshape(-1, 3)
+        ]
+        tiny = covered[-1] / max(1, answered[-1])
+        kinds = "sums, numbers, " + "squares, " * len(squares) + name
+        print(
+            f"{type(privacy).__name__:7} {kinds} of 400, 30, 6 records: {'; '.join(shown)} %; 6 records have an "
+            f"answer in {100 * answered[-1] / runs:.0f} %, of which {100 * tiny:.1f} % cover",
+            flush=True,
+        )
 
 
 def counting(rows: int = 10_000_000) -> None:

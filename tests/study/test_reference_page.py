@@ -39,7 +39,7 @@ def known_keys(text: str) -> set[str]:
         ("[privacy]\n", 9),
         ("[domain.age]\n", 7),
         ("[domain.sex]\n", 5),
-        ("[[workload]]\n", 20),
+        ("[[workload]]\n", 23),
         ("[study]\n", 4),
         ("[data]\n", 10),
     ],

@@ -37,7 +37,13 @@ FAMILIES: dict[str, list[Callable[[], Workload]]] = {
     "total": [lambda: wl.total(SMALL)],
     "widths": [lambda: wl.widths(SMALL, "age", 2)],
 }
-OF_MEASURES = {"sum", "mean", "valued"}  # whose rows are no conditions: tests/test_measures.py
+OF_MEASURES = {
+    "sum",
+    "mean",
+    "valued",
+    "variance",
+    "standard_deviation",
+}  # whose rows are no conditions: tests/test_measures.py
 every_workload = pytest.mark.parametrize(
     ("family", "make"), [(family, make) for family, cases in FAMILIES.items() for make in cases]
 )

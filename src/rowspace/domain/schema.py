@@ -10,7 +10,7 @@ from typing import Any
 
 from rowspace.domain.categorical import Categorical, Level
 from rowspace.domain.dates import Dates, DayOfWeek, HourOfDay
-from rowspace.domain.measure import Measure, shared_steps
+from rowspace.domain.measure import Measure, shared_parts
 from rowspace.domain.numeric import Numeric
 from rowspace.domain.suggestions import did_you_mean
 from rowspace.exceptions import InvalidDomain
@@ -46,8 +46,8 @@ class Domain:
     Nothing of the size of the domain is ever stored: 2¹⁰⁰ cells cost what their attributes cost.
 
     named: the attributes by their names. attributes: the same as a mapping or in pairs.
-    measures: numbers that are added up rather than counted by, each with its name; attributes of two cells, after all
-    others.
+    measures: numbers that are added up rather than counted by, each with its name; attributes of two or four cells,
+    after all others.
 
     >>> domain = Domain(age=Numeric(0, 100, bins=100, integer=True), sex=Categorical(["F", "M"]))
     >>> domain.names, domain.shape, domain.size
@@ -101,8 +101,8 @@ class Domain:
 
     @cached_property
     def parts(self) -> int:
-        """Into how many equal parts a record is divided when it is counted: the steps of its measures' common grid."""
-        return shared_steps(self.measures)
+        """Into how many equal parts a record is divided when it is counted: enough for all measures."""
+        return shared_parts(self.measures)
 
     def dimension(self, name: str) -> Dimension:
         """Return an attribute to count by. name: of the attribute.

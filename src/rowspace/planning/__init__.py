@@ -7,6 +7,7 @@ from .considered import Considered, considered
 from .discovering import DiscoveryPlan
 from .facts import Known, is_count, known_facts
 from .groups import GroupError
+from .people import check_people
 from .plan import Plan
 from .population import interval_words, population, summed_values
 from .purpose import Purpose, for_purpose
@@ -29,6 +30,7 @@ __all__ = [
     "Target",
     "TargetPlan",
     "WhatIf",
+    "check_people",
     "considered",
     "for_purpose",
     "interval_words",

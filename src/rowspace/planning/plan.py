@@ -26,6 +26,7 @@ from rowspace.workload import Workload
 from .candidate import Candidate
 from .facts import NOTHING, Known
 from .groups import GroupError, group_errors
+from .people import check_people, check_values_of_units
 from .places import is_over_box, own_cells
 from .plan_file import Arrays, encoded, fields_of, require_own_noise
 from .population import population
@@ -81,6 +82,10 @@ class Plan:
     given: tuple[Measured, ...] = ()
     over: str = ""
     known: Known = NOTHING
+
+    def __post_init__(self) -> None:
+        check_people(self.workload, [self.privacy.unit])
+        check_values_of_units(self.workload.domain, self.privacy.unit)
 
     @cached_property
     def domain(self) -> Domain:

@@ -36,26 +36,45 @@ def summed_values(domain: Domain) -> str:
     >>> print(summed_values(Domain(measures=[Measure("income", 0, 200_000, step=1_000)])))
     Values of income are clipped to [0, 200000] and rounded to steps of 1000 before they are added up, and those that \
 are missing are in no sum: intervals cover these sums and their means.
+    >>> print(summed_values(Domain(measures=[Measure("age", 0, 100, step=1, squares=True)])).partition("cover ")[2])
+    these sums, their means and variances. Rounding moves a standard deviation by at most half a step.
     """
     if not domain.measures:
         return ""
     grids = [
-        f"{own.name} are clipped to {own.bounds} and rounded to steps of {own.step:.12g}"
+        f"{own.name} are clipped to {own.bounds} and rounded to steps of {own.step:.12g}{_OF_UNITS[own.per_unit]}"
         for own in domain.measures
     ]
+    covered = _VARIANCES if _has_squares(domain) else " and their means."
+    if any(own.per_unit for own in domain.measures):
+        covered = covered.partition(" Rounding")[0]  # a unit's value is rounded more than once
     return (
         f"Values of {', those of '.join(grids)} before they are added up, and those that are missing are in no sum: "
-        "intervals cover these sums and their means."
+        f"intervals cover these sums{covered}"
     )
 
 
-def interval_words(population: str, level: float, *, sums: bool = False) -> str:
+_OF_UNITS = {
+    None: "",
+    "sum": " (added up for each unit in a cell, and clipped again)",
+    "mean": " (averaged for each unit in a cell, and rounded again)",
+}
+_VARIANCES = ", their means and variances. Rounding moves a standard deviation by at most half a step."
+
+
+def _has_squares(domain: Domain) -> bool:
+    return any(own.squares for own in domain.measures)
+
+
+def interval_words(population: str, level: float, domain: Domain | None = None) -> str:
     """What an interval covers, and how surely.
 
     >>> interval_words("", 0.95)
     'Each interval by itself covers the true count with probability 0.95.'
     """
-    what = "count, sum or mean" if sums else "count"
+    what = "count"
+    if domain is not None and domain.measures:
+        what = "count, sum, mean or variance" if _has_squares(domain) else "count, sum or mean"
     covered = f"the {what} among the records that are counted" if population else f"the true {what}"
     return f"Each interval by itself covers {covered} with probability {level:g}."
 

@@ -33,7 +33,9 @@ def largest_value(queries: Workload) -> float:
     """What a record can add to an answer at most, where there are sums: rounding errors grow with it."""
     domain = queries.domain
     asked = (domain.measure(name) for name in queries.attributes if name in domain.measured)
-    return max((1.0, *(own.largest for own in asked))) if domain.measures else 1.0
+    if not domain.measures:
+        return 1.0
+    return max((1.0, *(own.largest for own in asked), *(1 / part.unit for part in queries.parts)))
 
 
 def answer_table(

@@ -32,7 +32,7 @@ from rowspace.workload import Workload
 from .answer_columns import answer_table, largest_value
 from .combined_answers import Answers, answers_from
 from .combined_privacy import Guarantees
-from .evidence import Evidence, as_queries, measurement_of
+from .evidence import Evidence, as_queries, measurement_of, units_of
 from .methods import DerivedAnswers, means_portion, with_means
 from .notes import read_as
 from .portions import portions
@@ -147,7 +147,7 @@ class Combined(DerivedAnswers):
         >>> both.ask("age >= 2").columns.tolist()
         ['group', 'age', 'answer', 'std_error', 'low', 'high']
         """
-        within = as_queries(self.plan.domain, queries)
+        within = as_queries(self.plan.domain, queries, units_of(self))
         return with_means(self, within, self._table(within, level), level)
 
     def stream(self, rows: int = 2**18, level: float = 0.95) -> Iterator[pd.DataFrame]:

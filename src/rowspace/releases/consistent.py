@@ -30,7 +30,7 @@ from .consistent_counts import Counts, counts_of
 from .consistent_effect import Effect
 from .derived_groups import groups
 from .derived_tables import framed
-from .evidence import as_queries, promise_of, require_counts
+from .evidence import as_queries, promise_of, require_counts, units_of
 from .notes import with_notes
 from .release import TABLE_LIMIT
 
@@ -85,7 +85,7 @@ class Consistent:
         >>> release.consistent(integral=True).ask("age < 2")["answer"].tolist()
         [100]
         """
-        return self._table(as_queries(self.release.plan.domain, queries))
+        return self._table(as_queries(self.release.plan.domain, queries, units_of(self.release)))
 
     def table(self, row: str, column: str | None = None, *, missing: bool = False) -> pd.DataFrame:
         """Counts by one or two attributes (or levels) with their totals, which are sums of what is shown.

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 COLUMNS = {
-    "answer": "the noisy count, or the sum or mean of a measure",
+    "answer": "the noisy count, or the sum, mean or variance of a measure",
     "std_error": "its standard error, in counts or in the unit of the measure",
     "low": "lower end of its confidence interval",
     "high": "upper end of its confidence interval",

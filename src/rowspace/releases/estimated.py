@@ -32,7 +32,7 @@ from .answer_columns import answer_columns
 from .consistent import Consistent, as_whole, check_flags
 from .consistent_counts import Counts, TableCounts
 from .estimate_fit import EstimateFit, Models, estimate_fit
-from .evidence import as_queries, promise_of, require_counts
+from .evidence import as_queries, promise_of, require_counts, units_of
 from .notes import with_notes
 
 if TYPE_CHECKING:
@@ -96,7 +96,7 @@ class TableEstimate(Consistent):
         >>> small_release().estimate_tables().ask("age < 2")["answer"].round().tolist()
         [100.0]
         """
-        return self._framed(as_queries(self.release.plan.domain, queries), level)
+        return self._framed(as_queries(self.release.plan.domain, queries, units_of(self.release)), level)
 
     def errors(self) -> pd.DataFrame:
         """Every table with its model, its expected error and how much of it is measurement.

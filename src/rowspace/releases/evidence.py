@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -12,6 +12,8 @@ import numpy as np
 from rowspace.domain import Domain
 from rowspace.exceptions import InvalidInput, InvalidWorkload, UnsupportedWorkload
 from rowspace.operators.base import Vector
+from rowspace.planning import check_people
+from rowspace.privacy import Privacy, PrivacyUnit
 from rowspace.reconstruct import JointTables, Measurement, joint_estimate, joint_tables
 from rowspace.strategy import Measured, noisy_values
 from rowspace.workload import Workload, total
@@ -57,10 +59,21 @@ def promise_of(release: Release | Combined) -> str:
     return str(release.plan.privacy)
 
 
-def as_queries(domain: Domain, queries: Workload | str | Sequence[str]) -> Workload:
+def units_of(release: Release | Combined) -> list[PrivacyUnit | None]:
+    """Whose records were bounded, in each release."""
+    privacy = release.plan.privacy
+    return [own.unit for own in ([privacy] if isinstance(privacy, Privacy) else privacy.each)]
+
+
+def as_queries(
+    domain: Domain, queries: Workload | str | Sequence[str], units: Iterable[PrivacyUnit | None]
+) -> Workload:
     """Queries over the cells that were counted, from a workload over its attributes or as text, conditions or SQL.
 
+    units: whose records were bounded, in each release.
+
     Raises:
+        InvalidWorkload: They count units, and what was counted does not tell how many there are.
         UnsupportedWorkload: They are about records that were not counted, since a value of theirs is missing.
     """
     if not isinstance(queries, Workload):
@@ -77,7 +90,9 @@ def as_queries(domain: Domain, queries: Workload | str | Sequence[str]) -> Workl
             f"this release has not counted records whose {min(uncounted)!r} is missing; ask among the others, as "
             f'in "{min(uncounted)} is not missing", or plan with these queries and release again'
         )
-    return whole.over(domain)
+    within = whole.over(domain)
+    check_people(within, units)
+    return within
 
 
 def require_counts(release: Release | Combined, what: str) -> None:

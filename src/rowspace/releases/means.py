@@ -20,11 +20,12 @@ from rowspace.operators import Sparse
 from rowspace.operators.base import Vector
 from rowspace.workload import Part, Workload
 from rowspace.workload.factors import Factor, Matrix
-from rowspace.workload.sums import Means, Sum, Valued
+from rowspace.workload.sums import Mean, Means, Squares, Sum, Valued
 
 from .answer_columns import answer_columns
 from .derived import DELTA_METHOD, FIELLER, STEADY_DENOMINATOR
 from .derived_groups import groups
+from .spreads import spread_figures
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -41,17 +42,24 @@ FIGURES = ("answer", "std_error", "low", "high")
 
 
 def mean(
-    release: Release | Combined, measure: str, *by: str, where: str | None = None, level: float = 0.95
+    release: Release | Combined,
+    measure: str,
+    *by: str,
+    where: str | None = None,
+    level: float = 0.95,
+    figure: str = "mean",
 ) -> pd.DataFrame:
-    """The mean of a measure for every combination of some attributes, among the records where a condition holds."""
+    """The mean of a measure for every combination of some attributes, among the records where a condition holds.
+
+    figure: what of a measure, the mean or one of `SPREADS`.
+    """
     import pandas as pd
 
     domain = release.plan.domain
-    domain.measure(measure)
+    own = domain.measure(measure).name
     found = groups(domain, by, where)
     (part,) = found.workload.parts
-    own = domain.subset([measure])
-    figures = _figures(release, part, own, level)
+    figures = _figures_of(release, part, Mean(domain.subset([own]), figure), level)
     arranged = {field: found.arranged(column).ravel() for field, column in figures.items()}
     kept = found.possible.ravel()
     places = np.argwhere(found.possible).T
@@ -77,7 +85,8 @@ def mean_figures(release: Release | Combined, means: Part, level: float) -> dict
     *groups, own = means.factors
     domain = release.plan.domain
     counted = Part(tuple(groups)).over(domain, {})
-    return _figures(release, counted, domain.subset(own.attributes), level)
+    assert isinstance(own, Mean)
+    return _figures_of(release, counted, Mean(domain.subset(own.attributes), own.figure), level)
 
 
 def _frame(release: Release | Combined, means: Means, level: float, columns: tuple[str, ...]) -> pd.DataFrame:
@@ -87,8 +96,16 @@ def _frame(release: Release | Combined, means: Means, level: float, columns: tup
     domain = release.plan.domain
     words = means.words
     labels = Workload(domain, [words]).table(0, words.size, columns)
-    figures = _figures(release, means.groups, domain.subset([means.measure]), level)
+    figures = _figures_of(release, means.groups, Mean(domain.subset([means.measure]), means.figure), level)
     return pd.DataFrame(answer_columns(labels, {field: figures[field] for field in FIGURES}))
+
+
+def _figures_of(release: Release | Combined, part: Part, of: Mean, level: float) -> dict[str, Any]:
+    """The means or spreads of every query of a part, with their intervals and how those were found."""
+    if of.figure == "mean":
+        return _figures(release, part, of.domain, level)
+    Squares(of.domain, of.figure)  # raises where squares are not declared
+    return spread_figures(release, part, of.domain, level, of.figure)
 
 
 def _figures(release: Release | Combined, part: Part, measure: Any, level: float) -> dict[str, Any]:

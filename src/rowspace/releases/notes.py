@@ -33,7 +33,7 @@ def read_as(population: str, noise: str = "noise", domain: Domain | None = None)
     """How to read unbiased answers, in words."""
     before, among = (f"{population} ", " for the records that are counted") if population else ("", "")
     values = "" if domain is None else summed_values(domain)
-    unit, means = (" ", " Means are ratios of such answers.") if values else (", in counts, ", "")
+    unit, means = (" ", " Means and variances are made of such answers.") if values else (", in counts, ", "")
     before += f"{values} " if values else ""
     return (
         f"{before}Answers are unbiased{among}: {noise} was added, and the standard error of an answer{unit}says how "
@@ -57,7 +57,7 @@ def notes_of(release: Stated, level: float | None = None) -> dict[str, Any]:
     if level is not None:
         words = getattr(release, "interval_words", None)  # what was selected says more
         if words is None:
-            words = partial(interval_words, left_out, sums=bool(_plan(release).domain.measures))
+            words = partial(interval_words, left_out, domain=_plan(release).domain)
         notes |= {"level": level, "intervals": words(level)}
     return notes
 

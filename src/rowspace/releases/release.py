@@ -129,7 +129,7 @@ class Release(DerivedAnswers):
         >>> release.ask(["age >= 2 and sex = 'F'", "SELECT COUNT(*) FROM people"])["answer"].round().tolist()
         [120.0, 360.0]
         """
-        within = as_queries(self.plan.domain, queries)
+        within = as_queries(self.plan.domain, queries, [self.plan.privacy.unit])
         try:
             return with_means(self, within, self._table(within, level), level)
         except UnsupportedWorkload:

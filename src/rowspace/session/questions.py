@@ -11,17 +11,18 @@ import numpy as np
 from rowspace.domain import Categorical, Domain, Measure, Numeric
 from rowspace.exceptions import InvalidInput
 from rowspace.releases.evidence import as_queries
-from rowspace.workload import Workload, marginal, mean, ranges, total
+from rowspace.workload import Workload, marginal, mean, ranges, total, variance
 
 from .buying import Goal
+from .knowledge import Knowledge
 
 Question = Workload | str | Sequence[str]
 """A workload; a condition or SQL, or several of them."""
 
 
-def goal_of(domain: Domain, question: Question, within: float | Sequence[float], level: float) -> Goal:
+def goal_of(known: Knowledge, question: Question, within: float | Sequence[float], level: float) -> Goal:
     """Questions over the cells that are counted, each with its half-width."""
-    queries = as_queries(domain, question)
+    queries = as_queries(known.domain, question, [known.unit])
     given = np.asarray(within, dtype=float)
     if given.shape not in ((), (queries.size,)):
         raise InvalidInput(
@@ -63,7 +64,8 @@ def expected_of(given: object, domain: Domain) -> Workload:
 
 
 def _usual(domain: Domain) -> Workload:
-    """What is expected where nobody says: the total, counts or ranges of every attribute by itself, and every mean."""
+    """What is expected where nobody says: the total, counts or ranges of every attribute by itself, and every mean or
+    variance."""
     found = total(domain)
     for name, attribute in domain.attributes:
         match attribute:
@@ -72,5 +74,5 @@ def _usual(domain: Domain) -> Workload:
             case Categorical():
                 found += marginal(domain, name)
             case Measure():
-                found += mean(domain, name)
+                found += variance(domain, name) if attribute.squares else mean(domain, name)
     return found

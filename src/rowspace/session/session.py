@@ -160,7 +160,7 @@ class Session:
         ...     session.reached("age >= 2")
         inf
         """
-        goal = goal_of(self.domain, question, inf, level)
+        goal = goal_of(self._known, question, inf, level)
         return float(np.max(self._look()[0].error_bars(goal.queries, goal.level)[1]))
 
     def price(
@@ -184,7 +184,7 @@ class Session:
         ...     session.price("age >= 2", within=0.4, level=0.999999).affordable
         True
         """
-        goal = goal_of(self.domain, question, within, level)
+        goal = goal_of(self._known, question, within, level)
         known, left = self._look()
         half_widths = known.error_bars(goal.queries, goal.level)[1]
         reached = float(np.max(half_widths))
@@ -223,7 +223,7 @@ class Session:
         ...     round(session.ask("age >= 2 and sex = 'F'", within=0.4, level=0.999999).answer)
         120
         """
-        goal = goal_of(self.domain, question, inf if within is None else within, level)
+        goal = goal_of(self._known, question, inf if within is None else within, level)
         about = "" if key is None else digest(goal, self._purse.versions)
         for _ in range(_ATTEMPTS):
             known, left = self._look()

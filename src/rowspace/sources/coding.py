@@ -28,7 +28,10 @@ from rowspace.sources.parts import (
     measured,
     parts_column,
     parts_recipe,
-    refuse_sums_of_units,
+    require_values_of_units,
+    steps_recipe,
+    tails_of,
+    with_values_of_units,
 )
 from rowspace.sources.silence import attempt
 
@@ -52,8 +55,8 @@ class CodedRows:
     have all codes, by bounds and membership rather than by codes. With a privacy unit only the rows that it may
     contribute are here, and all of them have all codes.
 
-    Of a measure the code tells whether there is a value, 0 where there is; column `parts0`, `parts1`, … how many of the
-    record's parts are at its upper bound, none where there is no value (`rowspace.sources.parts`).
+    Of a measure the code tells whether there is a value, 0 where there is; columns `parts0_1`, … how many of the
+    record's parts are in each of its tails, none where there is no value (`rowspace.sources.parts`).
     """
 
     rows: Any
@@ -80,10 +83,10 @@ def code_rows(
         )
     distinct = unit is not None and unit.distinct
     if distinct:
-        refuse_sums_of_units(domain)
+        require_values_of_units(domain)
     by_codes = distinct or choice is not None
     inside = _rows_inside(opened, domain, columns, None if by_codes else unit, owner)
-    coded = _coded(opened, domain, columns, owner)
+    coded = _coded(opened, domain, columns, owner, distinct=distinct)
     if unit is not None:
         if by_codes:
             inside = _number(fetch(opened.backend, bounded_number(coded, unit, choice)))
@@ -94,28 +97,42 @@ def code_rows(
 def unit_cells(opened: OpenTable, domain: Domain, unit: PrivacyUnit) -> Any:
     """Every cell of every unit once, as rows with a column `unit`: a query that is yet to run."""
     opened, columns = typed_columns(opened, domain)
-    coded = _coded(opened, domain, columns, {"unit": unit_values(opened.rows[unit.column], unit)})
+    owner = {"unit": unit_values(opened.rows[unit.column], unit)}
+    coded = _coded(opened, domain, columns, owner, distinct=unit.distinct)
     return coded.distinct()
 
 
-def _coded(opened: OpenTable, domain: Domain, columns: list[TypedColumn], owner: dict[str, Any]) -> Any:
-    """The codes of all rows; with a unit those that have all of them."""
+def _coded(
+    opened: OpenTable, domain: Domain, columns: list[TypedColumn], owner: dict[str, Any], *, distinct: bool
+) -> Any:
+    """The codes of all rows; with a unit those that have all of them.
+
+    distinct: whether a row has the value of its unit in the cell, rather than one of its own.
+    """
     # Our own names from here on: the user's may be anything, and have been quoted by Ibis.
     values = opened.rows.select(
         **{f"value{position}": column.values for position, column in enumerate(columns)}, **owner
     )
+    to_parts = {position: parts_recipe(domain, position) for position in measured(domain)}
+    apart = distinct and bool(to_parts)
     recipes = [
-        _recipe(domain, attribute, position, opened.backend.name)
+        [
+            *_recipe(attribute, position, opened.backend.name),
+            *([] if apart else to_parts.get(position, [])),
+        ]
         for position, (_, attribute) in enumerate(domain.attributes)
     ]
     followed = follow(values, recipes)
+    if apart:
+        followed = follow(with_values_of_units(followed, domain), list(to_parts.values()))
     codes = {
         f"code{position}": followed[f"code{position}"].fill_null(code_sizes(domain)[position] - 1)
         if name in domain.places
         else followed[f"code{position}"]
         for position, (name, _) in enumerate(domain.attributes)
     }
-    codes |= {name: followed[name] for name in map(parts_column, measured(domain))}
+    tails = [tail for i in measured(domain) for tail in tails_of(domain, i)]
+    codes |= {name: followed[name] for name in map(parts_column, tails)}
     coded = followed.select(**codes, **{name: followed[name] for name in owner})
     if not owner:
         return coded
@@ -260,13 +277,13 @@ def _has_code(values: Any, attribute: Attribute) -> Any:
             return has_code(values, attribute)
 
 
-def _recipe(domain: Domain, attribute: Attribute, position: int, engine: str) -> Recipe:
-    """Steps to the attribute's cell in column `code`, NULL where there is none."""
+def _recipe(attribute: Attribute, position: int, engine: str) -> Recipe:
+    """Steps to the attribute's cell in column `code`, NULL where there is none; of a measure, to its value in steps."""
     value, code = f"value{position}", f"code{position}"
     match attribute:
         case Numeric():
             return bin_recipe(attribute, value, code, engine)
         case Measure():
-            return parts_recipe(attribute, domain.parts, value, code, parts_column(position))
+            return steps_recipe(attribute, value, code)
         case Categorical():
             return code_recipe(attribute, value, code)

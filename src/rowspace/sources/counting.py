@@ -16,7 +16,7 @@ from rowspace.sources.coding import cell_number, code_rows, fetch, require_agree
 from rowspace.sources.columns import array_kind
 from rowspace.sources.contributions import Choice
 from rowspace.sources.opening import OpenTable, open_table
-from rowspace.sources.parts import PartSums, Subset, code_sizes, sum_name
+from rowspace.sources.parts import PartSums, Tails, code_sizes, sum_name
 from rowspace.sources.silence import attempt
 
 # Above this a float64 need not be the integer somebody counted.
@@ -200,16 +200,16 @@ def _count(
     # NULL plus anything is NULL: a row with a cell is one with all codes.
     number = cell_number(coded.rows, every, code_sizes(domain))
     cells = coded.rows.select(cell=number, **summed.columns(coded.rows))
-    records, sums = grouped(coded.backend, cells.filter(cells.cell.notnull()), summed.groups, summed.subsets)
+    records, sums = grouped(coded.backend, cells.filter(cells.cell.notnull()), summed.groups, summed.sums)
     require_agreement(records.sum() == coded.inside)
     return summed.table(records, sums)
 
 
 def grouped(
-    backend: Any, cells: Any, size: int, subsets: Sequence[Subset]
-) -> tuple[npt.NDArray[np.int64], dict[Subset, npt.NDArray[np.int64]]]:
+    backend: Any, cells: Any, size: int, sums: Sequence[Tails]
+) -> tuple[npt.NDArray[np.int64], dict[Tails, npt.NDArray[np.int64]]]:
     """The number of rows in each of `size` groups, by their number in column `cell`, and the sums of their parts."""
-    totals = {sum_name(own): cells[sum_name(own)].sum().cast("int64") for own in subsets}
+    totals = {sum_name(own): cells[sum_name(own)].sum().cast("int64") for own in sums}
     groups = fetch(backend, cells.group_by("cell").aggregate(records=cells.count(), **totals))
     cell = groups["cell"].to_numpy().astype(np.int64)
     require_agreement(not np.any((cell < 0) | (cell >= size)))
@@ -219,4 +219,4 @@ def grouped(
         found[cell] = groups[column].to_numpy().astype(np.int64)
         return found
 
-    return spread("records"), {own: spread(sum_name(own)) for own in subsets}
+    return spread("records"), {own: spread(sum_name(own)) for own in sums}

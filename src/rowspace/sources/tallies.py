@@ -26,7 +26,7 @@ from rowspace.sources.coding import (
 )
 from rowspace.sources.counting import grouped
 from rowspace.sources.marginal_tables import AttributeSet, Counts
-from rowspace.sources.parts import PartSums, Subset, code_sizes, measured, parts_column
+from rowspace.sources.parts import PartSums, Tail, Tails, code_sizes, measured, parts_column, tails_of
 
 # Other engines have arrays, but the tests run on these.
 _ENGINES_WITH_ARRAYS = frozenset({"duckdb", "postgres", "pyspark"})
@@ -94,11 +94,11 @@ def _group_batch(
     else:
         parts = [inside.select(cell=number, **sums) for number in numbers]
         cells = parts[0] if len(parts) == 1 else ibis.union(*parts)
-    records, totals = grouped(coded.backend, cells, int(ends[-1]), first.subsets)
+    records, totals = grouped(coded.backend, cells, int(ends[-1]), first.sums)
     for (own, table), start, end in zip(tables.values(), starts, ends, strict=True):
         require_agreement(records[start:end].sum() == coded.inside)
         table[...] = own.table(
-            records[start:end], {subset: total[start:end] for subset, total in totals.items()}
+            records[start:end], {tails: total[start:end] for tails, total in totals.items()}
         )
 
 
@@ -115,18 +115,18 @@ def tally(coded: CodedRows, domain: Domain, tables: Mapping[AttributeSet, Counts
     shape = code_sizes(domain)
     touched = sorted({i for attributes in tables for i in attributes}) or [0]
     summed = {attributes: PartSums(attributes, domain) for attributes in tables}
-    measures = [i for i in measured(domain) if i in touched]
+    tails = [tail for i in measured(domain) if i in touched for tail in tails_of(domain, i)]
     # Codes of NULL are dropped here rather than in the engine, which would compute every code twice: once to decide
     # and once to send.
     rows = rows_with_codes(coded.rows, [i for i in range(len(shape)) if i not in touched])
     codes = {f"code{i}": rows[f"code{i}"].cast(_smallest_type(shape[i])) for i in touched}
-    query = rows.select(**codes, **{parts_column(i): rows[parts_column(i)] for i in measures})
+    query = rows.select(**codes, **{name: rows[name] for name in map(parts_column, tails)})
     tallies = _shared_products(tables, summed)
     records = 0
     for nullable in stream_duckdb(coded.backend, query, _BATCH):
         batch = nullable.drop_null()
         columns = {i: batch.column(k).to_numpy() for k, i in enumerate(touched)}
-        parts = {i: batch.column(len(touched) + k).to_numpy() for k, i in enumerate(measures)}
+        parts = {tail: batch.column(len(touched) + k).to_numpy() for k, tail in enumerate(tails)}
         # A code beyond its attribute would be counted in somebody else's cell.
         require_agreement(all(column.max(initial=0) < shape[i] for i, column in columns.items()))
         _add({i: own.astype(np.intp) for i, own in columns.items()}, shape, tallies, batch.num_rows, parts)
@@ -146,13 +146,13 @@ def _smallest_type(size: int) -> str:
 class _Tally:
     """A table as a vector of cells, and how many leading attributes it shares with the table before it.
 
-    Where a domain has measures, cells are groups of codes, and the parts in each are summed by sets of measures.
+    Where a domain has measures, cells are groups of codes, and the parts in each are summed by choices of tails.
     """
 
     attributes: AttributeSet
     shared: int
     cells: Counts
-    sums: Mapping[Subset, Counts]
+    sums: Mapping[Tails, Counts]
 
 
 def _shared_products(
@@ -169,7 +169,7 @@ def _shared_products(
         if own.in_parts:
             cells, sums = (
                 np.zeros(own.groups, np.int64),
-                {s: np.zeros(own.groups, np.int64) for s in own.subsets},
+                {s: np.zeros(own.groups, np.int64) for s in own.sums},
             )
         else:  # a view: what is added to it is added to the table
             cells, sums = tables[attributes].reshape(-1), {}
@@ -183,7 +183,7 @@ def _add(
     shape: Sequence[int],
     tallies: Sequence[_Tally],
     records: int,
-    parts: Mapping[int, Counts],
+    parts: Mapping[Tail, Counts],
 ) -> None:
     """Add a batch of records, given by their codes, to all tables."""
     deepest = max((len(tally.attributes) for tally in tallies), default=0)
@@ -198,8 +198,8 @@ def _add(
                 numbers[depth] += columns[i]
         own = numbers[len(tally.attributes) - 1] if tally.attributes else np.zeros(records, np.intp)
         _count(own, tally.cells)
-        for subset, cells in tally.sums.items():
-            least = np.minimum.reduce([parts[i] for i in subset])
+        for own_tails, cells in tally.sums.items():
+            least = np.minimum.reduce([parts[tail] for tail in own_tails])
             # Exact: a batch has 2¹⁶ records of at most 2²² parts each.
             cells += np.bincount(own, weights=least, minlength=cells.size).astype(np.int64)
 

@@ -262,7 +262,7 @@ def _about_table(domain: Domain, asked: frozenset[str], looked: TableLook) -> It
 
 def _could_drop(attribute: Attribute) -> bool:
     """Whether it keeps missing values now, and could be declared to drop them."""
-    return attribute.keeps_missing and not isinstance(attribute, DayOfWeek)
+    return attribute.keeps_missing and not isinstance(attribute, DayOfWeek | Measure)
 
 
 def _rows(number: int, looked: TableLook) -> str:

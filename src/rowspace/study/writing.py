@@ -120,9 +120,9 @@ def attribute_block(name: str, attribute: Attribute) -> str:
         fields = {"categories": fields["values"], "other": fields["other"], **drops}
     if isinstance(attribute, Measure):
         bounds = {"low": _shortest(attribute.low), "high": _shortest(attribute.high)}
-        return _block(
-            f"[{tomlkit.key(['measure', name]).as_string()}]", bounds | {"step": _shortest(attribute.step)}
-        )
+        grid = {"step": _shortest(attribute.step)}
+        grid |= {key: fields[key] for key in ("squares", "per_unit") if key in fields}
+        return _block(f"[{tomlkit.key(['measure', name]).as_string()}]", bounds | grid)
     if kind == "numeric":
         fields |= {end: _shortest(fields[end]) for end in ("low", "high") if end in fields}
         fields["integer"] = fields["integer"] or None

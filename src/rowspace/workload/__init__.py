@@ -21,7 +21,7 @@ from rowspace.workload.families import (
     widths,
 )
 from rowspace.workload.matrices import matrix
-from rowspace.workload.measured import mean, sum, valued
+from rowspace.workload.measured import mean, standard_deviation, sum, valued, variance
 from rowspace.workload.part import Part
 from rowspace.workload.sql_queries import sql
 from rowspace.workload.texts import predicates
@@ -42,8 +42,10 @@ __all__ = [
     "product",
     "ranges",
     "sql",
+    "standard_deviation",
     "sum",
     "total",
     "valued",
+    "variance",
     "widths",
 ]

@@ -14,7 +14,7 @@ from rowspace.exceptions import InvalidWorkload
 from rowspace.workload.conditions import Conditions
 from rowspace.workload.factors import Cells, Factor, LevelCells, Matrix, Prefixes, Ranges, Widths
 from rowspace.workload.part import Part
-from rowspace.workload.sums import Sum, Valued
+from rowspace.workload.sums import Squares, Sum, Valued
 
 Arrays = dict[str, Any]
 
@@ -39,6 +39,7 @@ def encode_parts(parts: Sequence[Part]) -> tuple[dict[str, Any], Arrays]:
             "weight": part.weight,
             "name": part.name,
             **({} if part.mean is None else {"mean": part.mean}),
+            **({} if part.people is None else {"people": part.people}),
         }
         for part in parts
     ]
@@ -70,10 +71,11 @@ def decode_parts(tree: Mapping[str, Any], arrays: Arrays, domain: Domain, most: 
             } if (
                 _is_name(name)
                 and _is_name(saved.get("mean"))
+                and _is_name(saved.get("people"))
                 and all(type(n) is int and 0 <= n < len(factors) for n in numbers)
             ):
                 own = tuple(factors[number] for number in numbers)
-                parts.append(Part(own, weight, name, saved.get("mean")))
+                parts.append(Part(own, weight, name, saved.get("mean"), saved.get("people")))
             case _:
                 raise InvalidWorkload("a saved part needs factors, a weight and a name")
     return parts
@@ -100,6 +102,8 @@ def _encode_factor(factor: Factor) -> tuple[dict[str, Any], Arrays]:
             return {"kind": "sum"}, {}
         case Valued():
             return {"kind": "valued"}, {}
+        case Squares():
+            return {"kind": "squares", "figure": factor.figure}, {}
         case Cells():
             return {"kind": "cells", **_missing(factor)}, {}
     kind = next(name for name, family in _PLAIN.items() if type(factor) is family)
@@ -128,6 +132,9 @@ def _decode_factor(saved: object, arrays: Arrays, domain: Domain) -> Factor:
         case {"kind": "sum" | "valued" as kind}:
             own.measure(own.names[0])
             return Sum(own) if kind == "sum" else Valued(own)
+        case {"kind": "squares", "figure": str(figure)}:
+            own.measure(own.names[0])
+            return Squares(own, figure)
     own.dimension(own.names[0])
     missing = isinstance(saved, Mapping) and saved.get("missing") is True
     match saved:

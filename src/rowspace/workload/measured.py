@@ -1,4 +1,4 @@
-"""Workloads about measures: sums, numbers of records with a value, and means, which are the one over the other."""
+"""Workloads about measures: sums, numbers of records with a value, means, which are the one over the other, spreads."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from rowspace.domain import Domain
 from rowspace.exceptions import InvalidWorkload
 from rowspace.workload.families import product_part
 from rowspace.workload.part import Part
-from rowspace.workload.sums import Sum, Valued, group_name, measured
+from rowspace.workload.sums import Squares, Sum, Valued, factors_of, group_name, measured
 from rowspace.workload.union import Workload
 
 Families = Mapping[str, str | op.Operator]
@@ -37,7 +37,8 @@ def sum(  # what people ask for: Python's own is not needed here
     >>> sum(people, "income", ["sex"]).labels()
     ['sum of income, sex = F', 'sum of income, sex = M']
     """
-    return Workload(domain, [_part(Sum, domain, measure, by, {**(families or {}), **named})])
+    own = _own(domain, measure)
+    return Workload(domain, [_part(Sum(own), domain, by, {**(families or {}), **named})])
 
 
 def valued(
@@ -57,7 +58,8 @@ def valued(
     >>> valued(people, "income").labels()
     ['records with a value of income']
     """
-    return Workload(domain, [_part(Valued, domain, measure, by, {**(families or {}), **named})])
+    own = _own(domain, measure)
+    return Workload(domain, [_part(Valued(own), domain, by, {**(families or {}), **named})])
 
 
 def mean(
@@ -77,23 +79,78 @@ def mean(
     >>> [part.group for part in mean(people, "income", ["sex"]).parts]
     ['sum of income by sex', 'records with income by sex']
     """
-    chosen = {**(families or {}), **named}
-    names = [by] if isinstance(by, str) else list(by)
-    halves = [_part(kind, domain, measure, names, chosen) for kind in (Sum, Valued)]
-    name = str(halves[0].name).replace(Sum.word, "mean", 1)
-    return Workload(domain, [replace(half, mean=name) for half in halves])
+    return _made_of("mean", domain, measure, by, {**(families or {}), **named})
 
 
-def _part(
-    kind: type[Sum] | type[Valued],
+def variance(
     domain: Domain,
     measure: str,
-    by: str | Iterable[str],
-    families: Families,
-) -> Part:
+    /,
+    by: str | Iterable[str] = (),
+    families: Families | None = None,
+    *,
+    sample: bool = False,
+    **named: str | op.Operator,
+) -> Workload:
+    """The variance of a measure for every combination: its sums, numbers of records, and sums of squares.
+
+    domain, measure, by, families, named: as for `sum`; the measure is declared with ``squares=True``. sample: whether
+    records are a sample, so that their number less one is divided by (SQL's VAR_SAMP), rather than all there are
+    (VAR_POP). `Release.variance` and the answers of a release have the variances.
+
+    >>> import rowspace as rs
+    >>> people = rs.Domain(sex=rs.Categorical(["F", "M"]), measures=[rs.Measure("income", 0, 200_000, squares=True)])
+    >>> [part.group for part in variance(people, "income", ["sex"]).parts]
+    ['sum of income by sex', 'records with income by sex', 'squares of income by sex']
+    """
+    figure = "sample variance" if sample else "variance"
+    return _made_of(figure, domain, measure, by, {**(families or {}), **named})
+
+
+def standard_deviation(
+    domain: Domain,
+    measure: str,
+    /,
+    by: str | Iterable[str] = (),
+    families: Families | None = None,
+    *,
+    sample: bool = False,
+    **named: str | op.Operator,
+) -> Workload:
+    """The standard deviation of a measure for every combination: the root of the `variance`.
+
+    domain, measure, by, families, sample, named: as for `variance`.
+
+    >>> import rowspace as rs
+    >>> people = rs.Domain(measures=[rs.Measure("income", 0, 200_000, squares=True)])
+    >>> standard_deviation(people, "income").labels()[2]
+    'sum of squared distances of income from 100000'
+    """
+    figure = "sample standard deviation" if sample else "standard deviation"
+    return _made_of(figure, domain, measure, by, {**(families or {}), **named})
+
+
+def _made_of(
+    figure: str, domain: Domain, measure: str, by: str | Iterable[str], families: Families
+) -> Workload:
+    """A group of means or spreads: all that they are made of."""
+    names = [by] if isinstance(by, str) else list(by)
+    parts = [_part(factor, domain, names, families) for factor in factors_of(figure, _own(domain, measure))]
+    name = str(parts[0].name).replace(Sum.word, figure, 1)
+    return Workload(domain, [replace(part, mean=name) for part in parts])
+
+
+def _own(domain: Domain, measure: str) -> Domain:
+    """The measure by itself."""
     if not isinstance(domain, Domain):
         raise InvalidWorkload(f"a workload needs a Domain first, got {type(domain).__name__}")
     domain.measure(measure)
+    return domain.subset([measure])
+
+
+def _part(
+    factor: Sum | Valued | Squares, domain: Domain, by: str | Iterable[str], families: Families
+) -> Part:
     names = [by] if isinstance(by, str) else list(by)
     if repeated := [name for name in names if name in families]:
         raise InvalidWorkload(f"{repeated[0]!r} is named twice in one product; name it once")
@@ -107,5 +164,4 @@ def _part(
             ),
         ]
     )
-    factor = kind(domain.subset([measure]))
     return measured(replace(rest, name=group_name(factor, about)), factor)

@@ -70,7 +70,9 @@ class Part:
     weight: float = 1.0
     name: str | None = None
     mean: str | None = None
-    """The group of means that it is a half of: sums, or the numbers of records that they are divided by."""
+    """The group of means or spreads that it is a piece of: sums, numbers of records, sums of squares."""
+    people: str | None = None
+    """The column of the units that it counts, for COUNT(DISTINCT column); records otherwise."""
 
     @cached_property
     def size(self) -> int:

@@ -66,7 +66,7 @@ def gallery(release: Release | Combined, level: float) -> Gallery:
         remarks.append(f"Charts are drawn for the first {MOST_TABLES} of {whole(len(tables))} tables of two.")
     return Gallery(
         release.plan.population,
-        interval_words(release.plan.population, level, sums=bool(workload.domain.measures)),
+        interval_words(release.plan.population, level, workload.domain),
         (
             tuple(_attributes(release, names[:MOST_ATTRIBUTES], level)),
             tuple(_tables(release, tables[:MOST_TABLES], level)),
@@ -193,7 +193,7 @@ def _lists(release: Release | Combined, level: float) -> Iterator[Figure]:
     """Short groups of other queries, one row each."""
     groups: dict[str, list[Part]] = {}
     workload = release.plan.workload
-    # Means first, and their halves not at all: the answers one by one have them.
+    # Means first, and what they are made of not at all: the answers one by one have it.
     parts = [*(own.words for own in workload.means), *(part for part in workload.parts if part.mean is None)]
     for part in parts:
         if not _is_charted(part):

@@ -65,7 +65,16 @@ class StudyFile(Table):
         measures = []
         for name, given in self.measure.items():
             with located(f"[measure.{name[:200]}]"):
-                measures.append(Measure(name, given.low, given.high, step=given.step))
+                measures.append(
+                    Measure(
+                        name,
+                        given.low,
+                        given.high,
+                        step=given.step,
+                        squares=given.squares,
+                        per_unit=given.per_unit,
+                    )
+                )
         with located("[domain]"):
             return Domain(attributes, measures=measures)
 

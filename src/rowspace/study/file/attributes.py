@@ -144,6 +144,10 @@ class MeasureTable(Table):
     low: Number = key("the least value", 0)
     high: Number = key("the largest value, from a code book and not from the data", 200_000)
     step: Number | None = option("of the grid; a thousandth of the range unless given", 1_000)
+    squares: bool = option("whether variances and standard deviations are asked for too", True, False)
+    per_unit: Literal["sum", "mean"] | None = option(
+        "with `distinct_units`, what the value of a unit in a cell is: of its values there", "sum"
+    )
 
 
 #: Every table of an attribute by its type.

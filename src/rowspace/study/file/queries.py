@@ -130,7 +130,7 @@ class _Product(QueryTable):
 
 def _by() -> Any:
     return option(
-        "beside `sum`, `mean` or `valued`: one for each combination of these attributes",
+        "beside `sum`, `mean` and the like: one for each combination of these attributes",
         ["region", "sex"],
         [],
     )
@@ -138,10 +138,14 @@ def _by() -> Any:
 
 def _for_families() -> Any:
     return option(
-        "beside `sum`, `mean` or `valued`: one for each of these queries about other attributes",
+        "beside `sum`, `mean` and the like: one for each of these queries about other attributes",
         {"age": "ranges"},
         {},
     )
+
+
+def _of_a_sample() -> Any:
+    return option("whether the number of records less one is divided by, as for a sample", True, False)
 
 
 class _Sum(QueryTable):
@@ -154,6 +158,20 @@ class _Mean(QueryTable):
     mean: Text = key("the mean of a measure: its sum, and the number of records with a value", "income")
     by: Texts = _by()
     families: dict[str, _Each] = _for_families()
+
+
+class _Variance(QueryTable):
+    variance: Text = key("the variance of a measure that has squares", "income")
+    by: Texts = _by()
+    families: dict[str, _Each] = _for_families()
+    sample: bool = _of_a_sample()
+
+
+class _StandardDeviation(QueryTable):
+    standard_deviation: Text = key("the standard deviation of a measure that has squares", "income")
+    by: Texts = _by()
+    families: dict[str, _Each] = _for_families()
+    sample: bool = _of_a_sample()
 
 
 class _Valued(QueryTable):

@@ -1,6 +1,7 @@
 """The counts of a SELECT: COUNT(*), COUNT(*) FILTER, COUNT(CASE ...), SUM(CASE ... THEN 1 ELSE 0 END), COUNT_IF.
 
-And of measures SUM(x), COUNT(x), and AVG(x), which is the one over the other; each with FILTER.
+And of measures SUM(x), COUNT(x), and AVG(x), which is the one over the other, VAR_POP(x), VAR_SAMP(x), STDDEV_POP(x)
+and STDDEV_SAMP(x); each with FILTER.
 """
 
 from __future__ import annotations
@@ -20,7 +21,8 @@ from rowspace.workload.sql_queries.truths import Truth, all_of, keeps_missing, r
 class Count:
     """A column of counts: which records it counts beside those of WHERE, its alias, and where it stands.
 
-    of, measure: what is asked of those records instead of their number: "sum", "records" or "mean" of a measure.
+    of, measure: what is asked of those records instead of their number: "sum", "records", "mean" or a spread of a
+    measure. people: the column whose values are counted instead, each once.
     """
 
     condition: Truth
@@ -28,6 +30,7 @@ class Count:
     position: int
     of: str = "count"
     measure: str | None = None
+    people: str | None = None
 
 
 def read_count(item: exp.Expr, reader: ConditionReader) -> Count | None:
@@ -42,10 +45,36 @@ def read_count(item: exp.Expr, reader: ConditionReader) -> Count | None:
         condition, of, name = measured
         words = f"{of} {'with' if of == 'records' else 'of'} {name}"
         return Count(condition, alias or words, position, of, name)
-    return Count(_counted(body.unnest(), reader), alias or None, position)
+    counted, people = _of_people(body.unnest(), reader)
+    return Count(_counted(counted, reader), alias or None, position, people=people)
 
 
-_OF_MEASURES: dict[type[exp.Expr], str] = {exp.Sum: "sum", exp.Count: "records", exp.Avg: "mean"}
+def _of_people(node: exp.Expr, reader: ConditionReader) -> tuple[exp.Expr, str | None]:
+    """COUNT(DISTINCT unit) as a count of records, and the column of the units: one that is no attribute."""
+    for own in node.find_all(exp.Distinct):
+        column = own.expressions[0].unnest() if len(own.expressions) == 1 else None
+        if (
+            isinstance(own.parent, exp.Count)
+            and own.find_ancestor(exp.Query) is node.find_ancestor(exp.Query)
+            and isinstance(column, exp.Column)
+            and reader.columns.is_stranger(column)
+        ):
+            own.parent.set("this", exp.Star())
+            return node, column.name
+    return node, None
+
+
+#: VARIANCE and STDDEV are those of a sample, as in PostgreSQL, DuckDB and Spark.
+_OF_MEASURES: dict[type[exp.Expr], str] = {
+    exp.Sum: "sum",
+    exp.Count: "records",
+    exp.Avg: "mean",
+    exp.VariancePop: "variance",
+    exp.StddevPop: "standard deviation",
+    exp.Variance: "sample variance",
+    exp.Stddev: "sample standard deviation",
+    exp.StddevSamp: "sample standard deviation",
+}
 
 
 def _measured(node: exp.Expr, reader: ConditionReader) -> tuple[Truth, str, str] | None:
@@ -94,8 +123,8 @@ def _of_count(argument: exp.Expr, reader: ConditionReader) -> Truth:
             raise reader.columns.error(
                 argument,
                 "COUNT(DISTINCT ...) is not a sum over records, so it is no linear counting query; "
-                "GROUP BY the column, and count the groups of the release that are clearly not empty; to count people "
-                "rather than rows, declare the privacy unit with distinct=True and write COUNT(*)",
+                "GROUP BY the column, and count the groups of the release that are clearly not empty; COUNT(DISTINCT "
+                "unit) counts people, where the column of the privacy unit is no attribute",
             )
         case exp.Column():
             name = reader.columns.name(argument)
@@ -136,8 +165,8 @@ def _not_linear(node: exp.Expr, reader: ConditionReader) -> PredicateError:
         name = node.sql_name()
         return reader.columns.error(
             node,
-            f"{name} is not a count of records; only COUNT, and SUM(CASE WHEN ... THEN 1 ELSE 0 END), are, and SUM and "
-            "AVG of declared measures",
+            f"{name} is not a count of records; only COUNT, and SUM(CASE WHEN ... THEN 1 ELSE 0 END), are, and SUM, "
+            "AVG, VAR_POP and STDDEV_POP of declared measures",
         )
     return reader.columns.error(
         node,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import os
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 
 from rowspace.domain import Domain
@@ -52,11 +53,11 @@ def _workload(domain: Domain, source: SqlText) -> Workload:
 def _asked(plain: Part, count: Count, domain: Domain) -> list[Part]:
     """A count as it is, or what is asked of a measure instead of it."""
     if count.measure is None:
-        return [plain]
+        return [replace(plain, people=count.people)]
     own = domain.subset([count.measure])
-    if count.of == "mean":
-        return mean_parts(plain, own)
-    return [measured(plain, Sum(own) if count.of == "sum" else Valued(own))]
+    if count.of not in (Sum.word, Valued.word):
+        return mean_parts(plain, own, count.of)
+    return [measured(plain, Sum(own) if count.of == Sum.word else Valued(own))]
 
 
 def _content(text: object) -> str:

@@ -57,6 +57,11 @@ class Columns:
         given = self.spelt(column)
         return given in self.domain and isinstance(self.domain[given], Measure)
 
+    def is_stranger(self, column: exp.Column) -> bool:
+        """Whether a column is none of the domain, nor one that an attribute is read from."""
+        known = {*self._names(), *(self.domain.column(name) for name in self.domain.names)}
+        return self.spelt(column).lower() not in {name.lower() for name in known}
+
     def reading(self, column: exp.Column, kind: type[Attribute]) -> str | None:
         """The attribute of a kind that is a column, or is read from it; None when there is none."""
         found = self._read_from(column.name, kind)
