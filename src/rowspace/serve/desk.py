@@ -234,12 +234,12 @@ def _attribute(name: str, one: Any) -> AttributeOut:
 
 def _written(found: Answered, words: list[str]) -> AnswerOut:
     """An answer as it is sent."""
-    figures = [found.table[name].tolist() for name in _FIGURES]
+    figures = [found.rows.figures[name].tolist() for name in _FIGURES]
     rows = [
         dict(zip(("query", *_FIGURES), (text, *numbers), strict=True))
         for text, *numbers in zip(words, *figures, strict=True)
     ]
-    notes = found.table.attrs
+    notes = found.rows.notes
     return AnswerOut.model_validate(
         {
             "answers": rows,
