@@ -58,7 +58,7 @@ class Desk:
     """One study, one session, and three queues: for what is free, for prices, for purchases."""
 
     def __init__(self, study: Study, session: Session) -> None:
-        self.study, self.session = study, session
+        self.study, self.session, self._table = study, session, session.budget.dataset
         self.is_ready = self.has_failed = False
         self._free, self._pricing, self._buying = CapacityLimiter(4), CapacityLimiter(2), CapacityLimiter(1)
         self._given: OrderedDict[tuple[Any, ...], AnswerOut] = OrderedDict()
@@ -79,6 +79,11 @@ class Desk:
             version=settings.version,
         )
         return cls(study, session)
+
+    @property
+    def table(self) -> str:
+        """What the table is called where it is shown: as its budget is."""
+        return self._table
 
     def prepare(self) -> None:
         """Plan for what is expected; until then nothing is answered."""
@@ -122,6 +127,10 @@ class Desk:
     async def history(self, holder: Holder, limit: int) -> list[ChargeOut]:
         """The last purchases, newest first: all of them for a steward, else those of the holder."""
         return await self._in(self._free, partial(self._history, holder, limit))
+
+    async def reading(self, work: Callable[[], T]) -> T:
+        """Read a question, in a thread: a long one holds up nobody."""
+        return await self._in(self._free, work)
 
     async def _in(self, lane: CapacityLimiter, work: Callable[[], T]) -> T:
         return await anyio.to_thread.run_sync(work, limiter=lane)

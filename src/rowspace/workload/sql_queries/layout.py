@@ -121,7 +121,7 @@ def _cut(text: str) -> tuple[str, int, int | None]:
 
 def _columns(select: exp.Select, domain: Domain) -> tuple[Heading, ...]:
     return tuple(
-        Heading(_name(item), "figure" if _counts(item) else "number" if _is_whole(item, domain) else "text")
+        Heading(name_of(item), "figure" if _counts(item) else "number" if _is_whole(item, domain) else "text")
         for item in select.expressions
     )
 
@@ -130,12 +130,17 @@ def _counts(item: exp.Expr) -> bool:
     return item.find(exp.AggFunc) is not None
 
 
-def _name(item: exp.Expr) -> str:
+def name_of(item: exp.Expr) -> str:
     """What PostgreSQL calls a column."""
     if isinstance(item, exp.Alias | exp.Column):
         return str(item.alias_or_name)
     body = item.unnest()
-    body = body.this if isinstance(body, exp.Filter) else body
+    while isinstance(body, exp.Filter | exp.Dot | exp.Cast):
+        body = body.expression if isinstance(body, exp.Dot) else body.this
+    if isinstance(body, exp.CurrentVersion):
+        return "version"
+    if isinstance(body, exp.Anonymous | exp.Column):
+        return str(body.name)
     default = (
         "count" if _counts(body) else body.sql_name().lower() if isinstance(body, exp.Func) else "?column?"
     )

@@ -132,6 +132,12 @@ def read_statements(text: SqlText) -> Iterator[Statement]:
         yield Statement(number, _name(tokens, text), _parse(tokens, text), tokens[0].start)
 
 
+def require_shallow(text: SqlText) -> None:
+    """Refuse a text that would take a parser long or deep, whatever it is."""
+    for tokens in _split(_tokens(text)):
+        _check_size(tokens, text)
+
+
 def ending_at(text: SqlText, words: Sequence[str]) -> int | None:
     """Where the first of some words stands outside of all parentheses; None where none does."""
     depth = 0
