@@ -330,6 +330,7 @@ class Session:
             now, left = self._look()
             if now.last != known.last:
                 return None
+            self._require_possible(goal, known, left, spender)
             offered = self._offer(goal, known, spender)
             amount = self._amount(offered)
             if most is not None and amount > most:
@@ -390,11 +391,23 @@ class Session:
             self._purse.ledger.check(offered, left.dataset, spender=spender)
         except BudgetExceeded as error:
             room = self._purse.room(left, spender)
-            best = self._best(goal, known, room)
-            if best is None:
-                raise
-            price = f"for all that is left, {at_most(room)} {left.unit}"
-            raise BudgetExceeded(f"{error}; {price}, the best that can be had is ±{best:.4g}") from None
+            raise BudgetExceeded(f"{error}{self._instead(goal, known, left, room)}") from None
+
+    def _require_possible(self, goal: Goal, known: Knowledge, left: Budget, spender: Spender | None) -> None:
+        """Refuse at once, without a plan, what no plan could fit into what is left."""
+        if left.unit != "rho":
+            return
+        half_widths, room = known.error_bars(goal.queries, goal.level)[1], self._purse.room(left, spender)
+        least = self._shop.at_least(goal, half_widths, float(left.spent))
+        if least > room:
+            said = f"{at_most(room)} rho is left to spend, and this would cost at least {least:.4g}"
+            raise BudgetExceeded(f"{said}; nothing was released{self._instead(goal, known, left, room)}")
+
+    def _instead(self, goal: Goal, known: Knowledge, left: Budget, room: Fraction) -> str:
+        """What all that is left would buy, in words."""
+        best = self._best(goal, known, room)
+        price = f"for all that is left, {at_most(room)} {left.unit}"
+        return "" if best is None else f"; {price}, the best that can be had is ±{best:.4g}"
 
     def _best(self, goal: Goal, known: Knowledge, room: Fraction) -> float | None:
         """A half-width that no interval exceeds if all of an amount is spent."""

@@ -104,6 +104,8 @@ class Catalogue:
                     info = node.db.lower() == "information_schema"
                     if info or node.name.lower().startswith("pg_"):
                         node.set("db", exp.to_identifier("info" if info else "pg"))
+                case exp.Column() if node.db:
+                    node.set("db", None)
                 case exp.Collate():
                     return node.this.transform(own)
                 case exp.Operator() if "~" in str(node.args.get("operator")):
@@ -111,6 +113,8 @@ class Catalogue:
                     return exp.RegexpLike(this=both[0], expression=both[1])
                 case exp.Cast():
                     return self._cast(node.this.transform(own), node)
+                case exp.Func() if _called(node) == "json_build_object":
+                    return exp.Null()  # of sequences and collations, which no column has
                 case exp.Func() if (name := _called(node)) in constants:
                     return exp.convert(constants[name])
                 case exp.Column() if not node.table and node.name.lower() in constants:

@@ -52,7 +52,7 @@ pg_publication oid pubname:v puballtables:b
 pg_publication_rel oid prpubid prrelid
 pg_range rngtypid rngsubtype
 pg_rewrite oid rulename:v ev_class
-pg_sequence seqrelid
+pg_sequence seqrelid seqstart seqincrement seqmin seqmax seqcache seqcycle:b
 pg_statistic_ext oid stxrelid stxname:v
 pg_tablespace oid spcname:v
 pg_trigger oid tgname:v tgrelid tgisinternal:b

@@ -59,6 +59,7 @@ class Connection:
     writer: asyncio.StreamWriter
     clerk_for: Callable[[str, Variables, str], Clerk]
     note: Note
+    is_one_too_many: bool = False
     is_busy: bool = False
     is_ending: bool = False
     clerk: Clerk | None = None
@@ -98,6 +99,8 @@ class Connection:
             return None  # what was begun is finished: it may have been charged
         if version >> 16 != 3:
             raise Complaint("08P01", "expected version 3 of PostgreSQL's protocol")
+        if self.is_one_too_many:
+            raise Complaint("53300", "there are too many connections; come later")
         given = self._parameters(body)
         options = [name for name in given if name.startswith("_pq_.")]
         if version != out.VERSION_3 or options:

@@ -17,11 +17,10 @@ from ..runner import PATIENCE
 from .catalogue import Catalogue
 from .clerk import Clerk
 from .connection import Connection
-from .messages import said
 from .variables import Variables
 
 MOST_CONNECTIONS = 100
-"""Clients of one process at a time; more are told to come later."""
+"""Clients of one process at a time; more are told to come later, and more than twice as many nothing."""
 
 
 class Door:
@@ -60,12 +59,9 @@ class Door:
         task = asyncio.current_task()
         assert task is not None
         try:
-            if len(self._open) >= MOST_CONNECTIONS:
-                writer.write(
-                    said(b"E", "FATAL", "53300", f"more than {MOST_CONNECTIONS} connections; come later")
-                )
+            if len(self._open) >= 2 * MOST_CONNECTIONS:
                 return
-            connection = Connection(reader, writer, self._clerk, noted)
+            connection = Connection(reader, writer, self._clerk, noted, len(self._open) >= MOST_CONNECTIONS)
             self._open[task] = connection
             await connection.run()
         finally:

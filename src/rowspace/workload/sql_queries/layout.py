@@ -35,7 +35,8 @@ _Cell = tuple[np.intp, ...]
 
 _NAMES: dict[type[exp.Expr], str] = {exp.Case: "case", exp.Sum: "sum", exp.Avg: "avg", exp.Extract: "extract"}
 _CUT = re.compile(
-    r"\s*(?:limit\s+(all|\d{1,9}))?\s*(?:offset\s+(\d{1,9})(?:\s+rows?)?)?[\s;]*", re.IGNORECASE
+    r"\s*(?:limit\s+(all|\d{1,9}))?\s*(?:offset\s+(\d{1,9})(?:\s+rows?)?)?(?:[\s;]|--[^\n]*|/\*.*?\*/)*",
+    re.IGNORECASE | re.DOTALL,
 )
 
 
