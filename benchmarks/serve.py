@@ -404,7 +404,7 @@ def soak(seconds: float = 600.0) -> None:
                     print(f"{sent[0]:7d} requests: {memory:.0f} MiB, {opened} descriptors", flush=True)
                     found.append((memory, opened))
 
-            asking = [lambda seed=seed: ask(seed) for seed in range(3)]  # type: ignore[misc]
+            asking = [lambda seed=seed: ask(seed) for seed in range(3)]
             at_once([watch, lambda: _ask_sql(service.psql_port, token, end, sent), *asking])
             half = len(found) // 2
             assert found[-1][1] <= max(opened for _, opened in found[:half]) + 4, "descriptors grow"
