@@ -6,7 +6,9 @@ so that a long purchase never holds up what is free. An answer for free is remem
 
 from __future__ import annotations
 
+import ctypes
 import secrets
+import sys
 from collections import OrderedDict
 from collections.abc import Callable
 from functools import lru_cache, partial
@@ -53,6 +55,8 @@ _PATIENCE = 10.0
 
 T = TypeVar("T")
 
+_TRIM = getattr(ctypes.CDLL(None), "malloc_trim", None) if sys.platform == "linux" else None
+
 
 class Desk:
     """One study, one session, and three queues: for what is free, for prices, for purchases."""
@@ -96,7 +100,7 @@ class Desk:
 
     async def price(self, given: Priced, holder: Holder) -> PriceOut:
         """What an answer would cost its holder now."""
-        return await self._in(self._pricing, partial(self._price, given, holder))
+        return await self._in(self._pricing, _giving_back(partial(self._price, given, holder)))
 
     async def ask(self, given: Buying, holder: Holder, key: str | None) -> AnswerOut:
         """The answer: what is free at once, all else in turn. A purchase has a key, given or not."""
@@ -108,7 +112,7 @@ class Desk:
                 raise
             key = key or secrets.token_urlsafe(16)
             buy = partial(self._ask, given, f"{holder.name}:{key}", given.most, holder)
-            found = await self._in(self._buying, buy)
+            found = await self._in(self._buying, _giving_back(buy))
         ANSWERS.labels("yes" if found.cost else "no").inc()
         return found.model_copy(update={"key": key})
 
@@ -235,6 +239,19 @@ class Desk:
         if sum(part.size for part in parts) > _GROUP_SIZE:
             return None
         return self.session.reached(Workload(self.study.domain, parts), level=level)
+
+
+def _giving_back(work: Callable[[], T]) -> Callable[[], T]:
+    """The same, and then the memory of its matrices goes back to the system: each thread would keep as much for later."""
+
+    def done() -> T:
+        try:
+            return work()
+        finally:
+            if _TRIM is not None:
+                _TRIM(0)
+
+    return done
 
 
 def _attribute(name: str, one: Any) -> AttributeOut:
