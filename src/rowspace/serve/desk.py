@@ -242,7 +242,7 @@ class Desk:
 
 
 def _giving_back(work: Callable[[], T]) -> Callable[[], T]:
-    """The same, and then the memory of its matrices goes back to the system: each thread would keep as much for later."""
+    """The same, after which the memory of its matrices goes back to the system: each thread would keep its own."""
 
     def done() -> T:
         try:
