@@ -8,7 +8,7 @@ READY  := $(VENV)/.ready
 # Tests run in parallel processes already; threads inside each would only fight over the cores.
 export OPENBLAS_NUM_THREADS ?= 1
 
-.PHONY: demo test fuzz doors test-engines test-pages test-api lint types imports unit paper bench audit sample docs dist test-package constraints clean
+.PHONY: demo test fuzz doors test-engines test-pages test-api test-serve-long lint types imports unit paper bench audit sample docs dist test-package constraints clean
 
 demo: $(READY)
 	$(BIN)/rowspace demo -o out/demo --force
@@ -60,6 +60,12 @@ test-pages: $(READY)
 test-api: $(READY)
 	$(BIN)/python -m pip install --quiet --group api
 	ROWSPACE_API=100 $(BIN)/pytest tests/serve/test_openapi.py
+
+# The service for long: 200 kills of workers, 50 analysts racing, ten minutes of traffic (SOAK seconds), figures printed.
+SOAK ?= 600
+test-serve-long: $(READY)
+	$(BIN)/python -m pip install --quiet "psycopg[binary]>=3.2"
+	$(BIN)/python -m benchmarks.serve free refused race kills=200 soak=$(SOAK)
 
 # Every claim of the paper beside ours: out/paper/paper.html, about a minute.
 paper: $(READY)

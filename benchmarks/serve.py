@@ -2,8 +2,10 @@
 
     free    free answers a second of one process, 1,000 cells: new questions, and questions that were asked before
     race    50 analysts race for the last of a budget, over two processes with two workers each
-    kills   workers are killed (SIGKILL) 200 times while analysts buy: charges and answers are looked at afterwards
-    soak    all of it mixed for ten minutes: memory and descriptors of the process in time
+    kills   workers are killed (SIGKILL) 200 times while analysts buy, each after an answer of the one before: charges
+            and answers are looked at afterwards
+    soak    all of it mixed for ten minutes, SQL clients too: memory and descriptors of the process in time
+    refused how long a question takes that the budget has no room for
 
 Each prints what it found, and fails where a promise is broken.
 """
@@ -21,7 +23,7 @@ import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -85,6 +87,8 @@ class Service:
         if not line:
             raise RuntimeError(self.log())
         self.port = int(line.rstrip("/\n").rpartition(":")[2])
+        if "--psql-port" in words:
+            self.psql_port = int(self.process.stdout.readline().rpartition("/ ")[0].rpartition(":")[2])
         self.wait_until_ready(wait)
 
     def wait_until_ready(self, seconds: float) -> None:
@@ -203,6 +207,23 @@ def free(seconds: float = 15.0) -> None:
                 print(f"free answers, {name} questions: {rate:.0f} a second, {1000 * each:.2f} CPU ms each")
 
 
+def refused(times: int = 5) -> None:
+    """How long a question takes that the budget has no room for."""
+    with folder() as place:
+        lay_out(place, rho=0.05)
+        token = add(place / "tokens.toml", "ann", "analyst", None, None)
+        with Service(place) as service:
+            client = Client(service.port, token)
+            assert client.post("/v1/ask", {"table": ["age", "g"], "within": 1000})[0] == 200
+            took = []
+            for number in range(times):
+                start = time.monotonic()
+                body = {"question": f"age = {number} or age = {90 + number}", "within": 2.0}
+                assert client.post("/v1/ask", body)[0] == 409
+                took.append(time.monotonic() - start)
+            print(f"refused for lack of budget: {1000 * min(took):.0f} to {1000 * max(took):.0f} ms")
+
+
 def _cpu(pid: int) -> float:
     """CPU seconds that a process has used."""
     fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
@@ -278,12 +299,16 @@ def kills(number: int = 200, analysts: int = 8) -> None:
         with Service(place, "--workers", "2") as service:
 
             def kill() -> None:
-                rng = random.Random(3)
-                for _ in range(number):
-                    time.sleep(rng.uniform(0.0, 1.5))
-                    alive = service.workers()
-                    if alive:
-                        os.kill(rng.choice(alive), signal.SIGKILL)
+                # Only a service that answers is worth killing: a worker takes longer to start than an answer does.
+                rng, done = random.Random(3), 0
+                while done < number:
+                    seen, end = len(answers), time.monotonic() + 60
+                    while len(answers) == seen and time.monotonic() < end:
+                        time.sleep(0.01)
+                    time.sleep(rng.uniform(0.0, 0.5))
+                    for worker in service.workers():
+                        done += 1
+                        os.kill(worker, signal.SIGKILL)
                 stop.set()
 
             def buy(who: int) -> None:
@@ -342,9 +367,12 @@ def soak(seconds: float = 600.0) -> None:
     with folder() as place:
         lay_out(place, rho=1e6)
         token = add(place / "tokens.toml", "ann", "analyst", None, None)
-        with Service(place) as service:
+        with Service(place, "--psql-port", "0") as service:
+            assert (
+                Client(service.port, token).post("/v1/ask", {"table": ["age", "g"], "within": 30})[0] == 200
+            )
             end, sent = time.monotonic() + seconds, [0]
-            pid = service.process.pid
+            pid, found = service.process.pid, list[tuple[float, int]]()
 
             def ask(seed: int) -> None:
                 rng, client = random.Random(seed), Client(service.port, token)
@@ -374,12 +402,38 @@ def soak(seconds: float = 600.0) -> None:
                     memory = int(status.partition("VmRSS:")[2].split()[0]) / 1024
                     opened = len(os.listdir(f"/proc/{pid}/fd"))
                     print(f"{sent[0]:7d} requests: {memory:.0f} MiB, {opened} descriptors", flush=True)
+                    found.append((memory, opened))
 
-            at_once([watch, *(lambda seed=seed: ask(seed) for seed in range(3))])
+            asking = [lambda seed=seed: ask(seed) for seed in range(3)]
+            at_once([watch, lambda: _ask_sql(service.psql_port, token, end, sent), *asking])
+            half = len(found) // 2
+            assert found[-1][1] <= max(opened for _, opened in found[:half]) + 4, "descriptors grow"
+            assert found[-1][0] <= 1.1 * max(memory for memory, _ in found[:half]), "memory grows"
+
+
+def _ask_sql(port: int, token: str, end: float, sent: list[int]) -> None:
+    """SQL clients that come and go, ask and make mistakes; nobody where psycopg is missing."""
+    try:
+        import psycopg
+    except ImportError:
+        return
+    rng = random.Random(5)
+    while time.monotonic() < end:
+        with psycopg.connect(
+            host="127.0.0.1", port=port, user="ann", password=token, autocommit=True
+        ) as client:
+            for _ in range(20):
+                sent[0] += 1
+                with suppress(psycopg.Error):
+                    client.execute(f"SELECT count(*) FROM load WHERE {condition(rng)} /* within 1000000 */")
+                    client.execute("SELECT g, count(*) FROM load GROUP BY g")
+                    client.execute(rng.choice(["SELECT 1", "SHOW nothing", "SELECT no FROM load"]))
 
 
 if __name__ == "__main__":
-    known: dict[str, Callable[..., None]] = {"free": free, "race": race, "kills": kills, "soak": soak}
+    known: dict[str, Callable[..., None]] = {
+        "free": free, "refused": refused, "race": race, "kills": kills, "soak": soak
+    }  # fmt: skip
     for name in sys.argv[1:] or list(known):
         word, _, number = name.partition("=")
         known[word](*([float(number) if word in ("free", "soak") else int(number)] if number else []))

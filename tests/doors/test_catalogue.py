@@ -75,7 +75,9 @@ NO_DOORS = {
     ],
     "the paper's figures, no release": ["rowspace paper"],
     "what a release says of itself, no answers: tests/releases/test_registry.py": ["rowspace registry"],
-    "questions over HTTP, the answers of a session and pandas' counts: tests/serve/test_api.py": ["rowspace serve"],
+    "questions over HTTP and SQL, a session's answers and pandas' counts: tests/serve/test_api.py, test_wire.py": [
+        "rowspace serve",
+    ],
     "who may ask a service, no numbers: tests/serve/test_tokens.py": [
         "rowspace tokens add", "rowspace tokens list", "rowspace tokens revoke",
     ],

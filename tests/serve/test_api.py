@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from pathlib import Path
 
 import pandas as pd
 import pytest
@@ -11,7 +12,7 @@ from starlette.testclient import TestClient
 import rowspace as rs
 from rowspace.study import Study
 
-from .conftest import ROWS, Place, bearer
+from .conftest import ROWS, STUDY, Place, bearer, laid_out, running, wait
 
 EXACT = {"within": 0.4, "level": 0.999999}
 """So precise that rounding gives the count, but for a chance of 1e-6."""
@@ -140,3 +141,25 @@ def test_the_document_is_complete(client: TestClient) -> None:
     assert set(document["paths"]["/v1/ask"]["post"]["responses"]) == {
         *("200", "400", "401", "403", "409", "413", "415", "422", "429", "503"),
     }
+
+
+def test_means_are_answered_once_they_are_paid_for(tmp_path: Path) -> None:
+    study = STUDY.replace(
+        "[[workload]]",
+        '[measure.income]\nlow = 0\nhigh = 100\n[[workload]]\nmean = "income"\n[[workload]]',
+        1,
+    )
+    place = laid_out(tmp_path, rho=1e6)
+    (tmp_path / "study.toml").write_text(study, encoding="utf-8")
+    rows = "".join(f"{age},{sex},{10 * age + 5}\n" for age, sex in ROWS)
+    (tmp_path / "data.csv").write_text("age,sex,income\n" + rows, encoding="utf-8")
+    frame = pd.DataFrame(ROWS, columns=["age", "sex"]).assign(income=lambda own: 10 * own.age + 5)
+    with running(place.settings()) as client:
+        body = {"question": "SELECT sex, AVG(income) FROM t GROUP BY sex", "within": 5, "level": 0.999999}
+        answer = wait(client).post("/v1/ask", json=body, headers=bearer(place.ann))
+        assert answer.status_code == 200, answer.text
+        *_, women, men = answer.json()["answers"]
+    assert [row["query"] for row in (women, men)] == ["mean of income, sex = F", "mean of income, sex = M"]
+    for row, true in zip((women, men), frame.groupby("sex").income.mean(), strict=True):
+        assert row["low"] <= true <= row["high"]
+        assert abs(row["answer"] - true) < 0.1

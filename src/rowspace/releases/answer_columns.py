@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from rowspace.operators.base import Vector
 from rowspace.workload import Workload
 
 from .interval_ends import interval_ends
-from .notes import Stated, with_notes
+from .notes import Stated, notes_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -47,10 +48,39 @@ def answer_table(
     attributes: Sequence[str] | None = None,
 ) -> pd.DataFrame:
     """Labels, answer, std_error and the ends of intervals, from (answers, standard errors, half-widths)."""
-    import pandas as pd
+    return answer_rows(queries, columns, largest_count, stated, level).frame(attributes)
 
+
+@dataclass(frozen=True, eq=False)
+class AnswerRows:
+    """Answers before they are a table: a service sends the figures, and never builds the frame around them.
+
+    figures: answer, std_error, low and high of every query. notes: what goes with them.
+    """
+
+    queries: Workload
+    figures: Mapping[str, Vector]
+    notes: Mapping[str, Any]
+
+    def frame(self, attributes: Sequence[str] | None = None) -> pd.DataFrame:
+        """The table, with a column for each attribute that is used, or for those given."""
+        import pandas as pd
+
+        labels = self.queries.table(0, self.queries.size, attributes)
+        found = pd.DataFrame(answer_columns(labels, self.figures))
+        found.attrs.update(self.notes)
+        return found
+
+
+def answer_rows(
+    queries: Workload,
+    columns: tuple[Vector, Vector, Vector],
+    largest_count: float,
+    stated: Stated,
+    level: float,
+) -> AnswerRows:
+    """Answers with the ends of intervals, from (answers, standard errors, half-widths)."""
     answer, std_error, half_width = columns
     low, high = interval_ends(answer, half_width, largest_count)
     figures = {"answer": answer, "std_error": std_error, "low": low, "high": high}
-    labels = queries.table(0, queries.size, attributes)
-    return with_notes(pd.DataFrame(answer_columns(labels, figures)), stated, level)
+    return AnswerRows(queries, figures, notes_of(stated, level))

@@ -7,8 +7,9 @@ is compatible with 0. Where B itself is compatible with 0 every mean is, and the
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import product
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 import scipy
@@ -22,7 +23,7 @@ from rowspace.workload import Part, Workload
 from rowspace.workload.factors import Factor, Matrix
 from rowspace.workload.sums import Mean, Means, Squares, Sum, Valued
 
-from .answer_columns import answer_columns
+from .answer_columns import AnswerRows, answer_columns
 from .derived import DELTA_METHOD, FIELLER, STEADY_DENOMINATOR
 from .derived_groups import groups
 from .spreads import spread_figures
@@ -32,6 +33,20 @@ if TYPE_CHECKING:
 
     from .combined import Combined
     from .release import Release
+
+
+class Answering(Protocol):
+    """What means are made from: whatever answers queries, and says about which cells."""
+
+    @property
+    def plan(self) -> Any:
+        """Its domain, and the noise where there is one."""
+        ...
+
+    def ask(self, queries: Workload, level: float) -> pd.DataFrame:
+        """Answers with their intervals."""
+        ...
+
 
 MAX_ENTRIES = 10**7
 """Most cells times groups of one table of means."""
@@ -80,7 +95,17 @@ def means_among(
     return pd.concat(frames, ignore_index=True) if frames else None
 
 
-def mean_figures(release: Release | Combined, means: Part, level: float) -> dict[str, Any]:
+def rows_with_means(release: Answering, rows: AnswerRows, level: float) -> AnswerRows:
+    """Answers with the means of their workload after them."""
+    own = rows.queries.shown
+    found = [mean_figures(release, part, level) for part in own.parts[len(rows.queries.parts) :]]
+    figures = {
+        field: np.concatenate([rows.figures[field], *(one[field] for one in found)]) for field in FIGURES
+    }
+    return replace(rows, queries=own, figures=figures)
+
+
+def mean_figures(release: Answering, means: Part, level: float) -> dict[str, Any]:
     """The means that a part says in words (`Workload.shown`), with their intervals and how those were found."""
     *groups, own = means.factors
     domain = release.plan.domain
@@ -100,7 +125,7 @@ def _frame(release: Release | Combined, means: Means, level: float, columns: tup
     return pd.DataFrame(answer_columns(labels, {field: figures[field] for field in FIGURES}))
 
 
-def _figures_of(release: Release | Combined, part: Part, of: Mean, level: float) -> dict[str, Any]:
+def _figures_of(release: Answering, part: Part, of: Mean, level: float) -> dict[str, Any]:
     """The means or spreads of every query of a part, with their intervals and how those were found."""
     if of.figure == "mean":
         return _figures(release, part, of.domain, level)
@@ -108,7 +133,7 @@ def _figures_of(release: Release | Combined, part: Part, of: Mean, level: float)
     return spread_figures(release, part, of.domain, level, of.figure)
 
 
-def _figures(release: Release | Combined, part: Part, measure: Any, level: float) -> dict[str, Any]:
+def _figures(release: Answering, part: Part, measure: Any, level: float) -> dict[str, Any]:
     """The means of every query of a part, with their intervals and how those were found."""
     domain = release.plan.domain
     own = domain.measure(measure.names[0])
@@ -172,14 +197,14 @@ def _less(measure: Domain, ratio: float) -> Matrix:
     return Matrix(measure, Sparse(scipy.sparse.csr_array(value - ratio * one)))
 
 
-def _is_normal(release: Release | Combined) -> bool:
+def _is_normal(release: Answering) -> bool:
     """Whether every answer's noise is a normal variable, for all that an interval can tell."""
     noise = getattr(release.plan, "noise", None)
     return noise is not None and noise.excess_kurtosis < 1e-3 and noise.variance > COARSE
 
 
 def _asked_remainders(
-    release: Release | Combined, part: Part, measure: Any, ratios: Vector, level: float
+    release: Answering, part: Part, measure: Any, ratios: Vector, level: float
 ) -> pd.DataFrame:
     """The answers to `_remainders`: all in one matrix or, where its attributes must stay apart, group by group."""
     try:
@@ -188,7 +213,7 @@ def _asked_remainders(
         return release.ask(_remainders_by_group(release, part, measure, ratios), level)
 
 
-def _remainders_by_group(release: Release | Combined, part: Part, measure: Any, ratios: Vector) -> Workload:
+def _remainders_by_group(release: Answering, part: Part, measure: Any, ratios: Vector) -> Workload:
     """The same, every query as a product of rows: for strategies over so many cells that only products can be asked."""
     matrices = [factor.operator for factor in part.factors]
     parts = []
@@ -201,7 +226,7 @@ def _remainders_by_group(release: Release | Combined, part: Part, measure: Any, 
     return Workload(release.plan.domain, parts)
 
 
-def _remainders(release: Release | Combined, part: Part, measure: Any, ratios: Vector) -> Workload:
+def _remainders(release: Answering, part: Part, measure: Any, ratios: Vector) -> Workload:
     """For every query of a part, its sum of a measure minus a multiple of its number of records."""
     domain = release.plan.domain
     own = domain.subset([*part.attributes, *measure.names])

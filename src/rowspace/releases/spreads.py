@@ -24,8 +24,7 @@ from rowspace.workload import Part, Workload
 from rowspace.workload.factors import Matrix
 
 if TYPE_CHECKING:
-    from .combined import Combined
-    from .release import Release
+    from .means import Answering
 
 PROFILE = "profile likelihood"
 TOO_FEW = "no answer: the number of records is not distinguishable from {}"
@@ -41,7 +40,7 @@ _PAIRS = ((0, 1), (0, 2), (1, 2))
 
 
 def spread_figures(
-    release: Release | Combined, part: Part, measure: Domain, level: float, figure: str
+    release: Answering, part: Part, measure: Domain, level: float, figure: str
 ) -> dict[str, Any]:
     """One of `SPREADS` for every query of a part, with its interval and how that was found."""
     own = release.plan.domain.measure(measure.names[0])
@@ -68,7 +67,7 @@ def spread_figures(
 
 
 def _asked(
-    release: Release | Combined, part: Part, measure: Domain, level: float
+    release: Answering, part: Part, measure: Domain, level: float
 ) -> tuple[Vector, Vector, float]:
     """Three answers of every group, the covariances of their noise, and how many standard errors intervals reach."""
     # The noise of a sum of two answers tells how far they go together.

@@ -34,11 +34,27 @@ class Gate:
 
     def admit(self, request: Request, secret: str | None) -> Holder:
         """Whoever has a token, unless it is unknown or has ended, or asks too often."""
+        holder = self.holder(secret)
+        request.state.who = holder.name
+        self.take_one(holder)
+        return holder
+
+    def holder(self, secret: str | None) -> Holder:
+        """Whoever has a token, unless it is unknown or has ended."""
         holder = None if not secret else self.tokens.holder(secret)
         if holder is None or holder.is_expired:
             said = "this token has expired" if holder is not None else "expected a token that is known here"
             raise Refused(401, f"{said}; ask the steward for one", WWW_Authenticate="Bearer")
-        request.state.who = holder.name
+        return holder
+
+    @staticmethod
+    def require_analyst(holder: Holder) -> None:
+        """Refuse who may not spend."""
+        if holder.role != "analyst":
+            raise Refused(403, "a steward sees all and spends nothing; ask with the token of an analyst")
+
+    def take_one(self, holder: Holder) -> None:
+        """Count a request of a holder, unless there were too many."""
         wait = self._wait(holder.name)
         if wait > 0:
             raise Refused(
@@ -46,7 +62,6 @@ class Gate:
                 f"more than {self.rate:g} requests a second; wait a little",
                 Retry_After=f"{1 + int(wait)}",
             )
-        return holder
 
     def _wait(self, name: str) -> float:
         """Seconds until another request of a name is allowed; 0 takes one now. A bucket that fills at the rate."""
@@ -62,11 +77,16 @@ class Gate:
 async def desk_of(request: Request) -> Desk:
     """The desk, once it is ready."""
     desk: Desk = request.app.state.desk
+    require_ready(desk)
+    return desk
+
+
+def require_ready(desk: Desk) -> None:
+    """Refuse what comes before the plan is made."""
     if desk.has_failed:
         raise Refused(503, "the service could not plan for the questions it expects; its log says why")
     if not desk.is_ready:
         raise Refused(503, "the service is still planning for the questions it expects", Retry_After="2")
-    return desk
 
 
 def gate_of(request: Request) -> Gate:
@@ -88,8 +108,7 @@ async def caller(
 
 async def analyst(holder: Annotated[Holder, Depends(caller)]) -> Holder:
     """A caller who may spend."""
-    if holder.role != "analyst":
-        raise Refused(403, "a steward sees all and spends nothing; ask with the token of an analyst")
+    Gate.require_analyst(holder)
     return holder
 
 

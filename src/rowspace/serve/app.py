@@ -17,6 +17,7 @@ from .desk import Desk
 from .settings import Settings
 from .shell import dress, problem
 from .tokens import Holder, Tokens
+from .wire import Door
 
 _LOCAL = ["127.0.0.1", "localhost", "[::1]", "::1"]
 
@@ -28,7 +29,13 @@ def create_app(settings: Settings) -> FastAPI:
     @asynccontextmanager
     async def life(app: FastAPI) -> AsyncIterator[None]:
         threading.Thread(target=desk.prepare, daemon=True).start()  # a stop does not wait for it
+        if settings.psql_port is None:
+            yield
+            return
+        app.state.door = door = Door(desk, app.state.gate, settings.host, settings.psql_port)
+        await door.open()
         yield
+        await door.close()
 
     app = FastAPI(
         title=f"{desk.study.name}: private questions",

@@ -6,7 +6,9 @@ so that a long purchase never holds up what is free. An answer for free is remem
 
 from __future__ import annotations
 
+import ctypes
 import secrets
+import sys
 from collections import OrderedDict
 from collections.abc import Callable
 from functools import lru_cache, partial
@@ -53,12 +55,14 @@ _PATIENCE = 10.0
 
 T = TypeVar("T")
 
+_TRIM = getattr(ctypes.CDLL(None), "malloc_trim", None) if sys.platform == "linux" else None
+
 
 class Desk:
     """One study, one session, and three queues: for what is free, for prices, for purchases."""
 
     def __init__(self, study: Study, session: Session) -> None:
-        self.study, self.session = study, session
+        self.study, self.session, self._table = study, session, session.budget.dataset
         self.is_ready = self.has_failed = False
         self._free, self._pricing, self._buying = CapacityLimiter(4), CapacityLimiter(2), CapacityLimiter(1)
         self._given: OrderedDict[tuple[Any, ...], AnswerOut] = OrderedDict()
@@ -80,6 +84,11 @@ class Desk:
         )
         return cls(study, session)
 
+    @property
+    def table(self) -> str:
+        """What the table is called where it is shown: as its budget is."""
+        return self._table
+
     def prepare(self) -> None:
         """Plan for what is expected; until then nothing is answered."""
         try:
@@ -91,7 +100,7 @@ class Desk:
 
     async def price(self, given: Priced, holder: Holder) -> PriceOut:
         """What an answer would cost its holder now."""
-        return await self._in(self._pricing, partial(self._price, given, holder))
+        return await self._in(self._pricing, _giving_back(partial(self._price, given, holder)))
 
     async def ask(self, given: Buying, holder: Holder, key: str | None) -> AnswerOut:
         """The answer: what is free at once, all else in turn. A purchase has a key, given or not."""
@@ -103,7 +112,7 @@ class Desk:
                 raise
             key = key or secrets.token_urlsafe(16)
             buy = partial(self._ask, given, f"{holder.name}:{key}", given.most, holder)
-            found = await self._in(self._buying, buy)
+            found = await self._in(self._buying, _giving_back(buy))
         ANSWERS.labels("yes" if found.cost else "no").inc()
         return found.model_copy(update={"key": key})
 
@@ -122,6 +131,10 @@ class Desk:
     async def history(self, holder: Holder, limit: int) -> list[ChargeOut]:
         """The last purchases, newest first: all of them for a steward, else those of the holder."""
         return await self._in(self._free, partial(self._history, holder, limit))
+
+    async def reading(self, work: Callable[[], T]) -> T:
+        """Read a question, in a thread: a long one holds up nobody."""
+        return await self._in(self._free, work)
 
     async def _in(self, lane: CapacityLimiter, work: Callable[[], T]) -> T:
         return await anyio.to_thread.run_sync(work, limiter=lane)
@@ -228,18 +241,31 @@ class Desk:
         return self.session.reached(Workload(self.study.domain, parts), level=level)
 
 
+def _giving_back(work: Callable[[], T]) -> Callable[[], T]:
+    """The same, after which the memory of its matrices goes back to the system: each thread would keep its own."""
+
+    def done() -> T:
+        try:
+            return work()
+        finally:
+            if _TRIM is not None:
+                _TRIM(0)
+
+    return done
+
+
 def _attribute(name: str, one: Any) -> AttributeOut:
     return AttributeOut(name=name, kind=type(one).__name__, size=one.size, labels=one.labels(0, _LABELS))
 
 
 def _written(found: Answered, words: list[str]) -> AnswerOut:
     """An answer as it is sent."""
-    figures = [found.table[name].tolist() for name in _FIGURES]
+    figures = [found.rows.figures[name].tolist() for name in _FIGURES]
     rows = [
         dict(zip(("query", *_FIGURES), (text, *numbers), strict=True))
         for text, *numbers in zip(words, *figures, strict=True)
     ]
-    notes = found.table.attrs
+    notes = found.rows.notes
     return AnswerOut.model_validate(
         {
             "answers": rows,

@@ -14,7 +14,8 @@ class Settings:
     """A study, its data, its ledger, and who may ask.
 
     tokens: the file of tokens. start: without one, the digest of a token that was made for this run. public: the name
-    that others reach the service by. rate: requests a second for each token, over all workers.
+    that others reach the service by. rate: requests a second for each token, over all workers. host,
+    psql_port: where SQL clients are answered, if they are.
     """
 
     study: str
@@ -29,6 +30,8 @@ class Settings:
     port: int = 8000
     rate: float = 50.0
     workers: int = 1
+    host: str = "127.0.0.1"
+    psql_port: int | None = None
 
     def hand_on(self) -> None:
         """Put it where workers find it."""

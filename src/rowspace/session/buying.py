@@ -19,13 +19,14 @@ from functools import cached_property
 from math import sqrt
 
 import numpy as np
+import scipy
 
 from rowspace.exceptions import IntegerOverflow, InvalidInput, RowspaceError, TooLarge, UnsupportedWorkload
 from rowspace.operators.base import Vector
 from rowspace.planning import Plan, recalibrated
 from rowspace.planning.choosing import plan_over
 from rowspace.planning.whatif import budget, budget_for, rounded_up, with_budget
-from rowspace.privacy import Privacy
+from rowspace.privacy import ZCDP, Neighbours, Privacy
 from rowspace.strategy import Measured, Select
 from rowspace.workload import Workload
 
@@ -42,6 +43,12 @@ CLOSE = 0.997
 
 FEW_CELLS, CERTIFIED = 256, 1.01
 """Beyond so many cells the expected strategy is first looked for at little effort, and kept if it is certified so."""
+
+MANY_STEPS = 100.0
+"""Half-widths from which half a step of the noise is at most 1 % of the price."""
+
+COARSE_NOISE, LESS = 1.0, 0.99
+"""Standard errors from which integer noise has the variance it is named by, and the share of a bound to rely on."""
 
 MOST = 1e6
 """Largest ε or ρ that is looked at."""
@@ -98,7 +105,7 @@ class Shop:
         shared = None if far is None else least(expected, self._tightened(goal, far), knowledge)
         if shared is not None and far is not None and far <= 1 + 1e-6 and affordable(shared):
             return shared
-        alone = least(self._alone(goal, knowledge), goal, knowledge)
+        alone = self._cheapest_alone(goal, knowledge)
         if alone is None or shared is None:
             found = alone or shared
             if found is None:
@@ -111,7 +118,7 @@ class Shop:
     def best(self, goal: Goal, knowledge: Knowledge, most: Privacy) -> float:
         """The widest half-width that a whole budget buys, in units of what is asked for."""
         found = [goal.ratio(knowledge)]
-        for plan in (self.expected(knowledge), self._alone(goal, knowledge)):
+        for plan in (self.expected(knowledge), self._alone(goal, knowledge, "total")):
             found.append(goal.ratio(knowledge, recalibrated(plan, most)))
         return min(found)
 
@@ -130,10 +137,47 @@ class Shop:
             return goal
         return Goal(goal.queries, goal.within * min(1.0, sqrt(far)), goal.level)
 
-    def _alone(self, goal: Goal, knowledge: Knowledge) -> Plan:
-        """The questions by themselves, at the nominal budget."""
+    def at_least(self, goal: Goal, half_widths: Vector, spent: float) -> float:
+        """A ρ that no purchase meets the goal below; 0 where nothing can be said without a plan.
+
+        half_widths: what is known. spent: the ρ of all that is known.
+
+        With all cells but one known, an answer that counts that cell once has at most the information that is there
+        about it: 2ρ for every ρ spent, by the sensitivity of what was measured. So its variance is at least 1/(2ρ),
+        for the sum of all ρ (Cramér–Rao). Under Gaussian noise its interval reaches z standard errors, or half a step
+        less where noise moves in steps: of one at most, since strategies are integers and the cell is counted once.
+        """
+        open_ = half_widths > 0  # an answer that is always 0 costs nothing
+        if (
+            not isinstance(self.kind, ZCDP)
+            or self.kind.neighbours is not Neighbours.ADD_REMOVE
+            or not open_.any()
+        ):
+            return 0.0
+        if goal.queries.domain.measures or not all(f.operator.integral for f in goal.queries.factors):
+            return 0.0
+        z = float(scipy.stats.norm.ppf((1 + goal.level) / 2))
+        sigma = (float(np.min(goal.within[open_])) + 0.5) / z
+        return max(0.0, LESS / (2 * sigma**2) - spent) if sigma > COARSE_NOISE else 0.0
+
+    def _cheapest_alone(self, goal: Goal, knowledge: Knowledge) -> Plan | None:
+        """The questions by themselves, at the least budget that meets the goal; None if no budget does."""
+        found = least(self._alone(goal, knowledge, "total"), goal, knowledge)
+        if goal.queries.size > 1 or float(np.min(goal.within)) >= MANY_STEPS:
+            return found
+        # Where intervals are short, a strategy whose noise moves in smaller steps may cost less.
+        finer = least(self._alone(goal, knowledge, "max"), goal, knowledge)
+        both = [one for one in (found, finer) if one is not None]
+        return min(both, key=lambda plan: budget(plan.privacy)) if both else None
+
+    def _alone(self, goal: Goal, knowledge: Knowledge, objective: str) -> Plan:
+        """The questions by themselves, at the nominal budget. objective: for one; several have a worst among them.
+
+        For one question both objectives are the same, and for totals a search ends where it is certified.
+        """
         own = goal.queries.about(knowledge.domain.without_places())
-        made = plan_over(own, self.kind, Select(effort="fast", objective="max"))
+        chosen = objective if own.size == 1 else "max"
+        made = plan_over(own, self.kind, Select(effort="fast", objective=chosen))
         if made.domain != knowledge.domain:
             raise InvalidInput("these attributes have too many cells to be asked together; ask about fewer")
         return made

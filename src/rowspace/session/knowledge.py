@@ -12,6 +12,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from math import inf
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -24,12 +25,17 @@ from rowspace.planning.whatif import budget
 from rowspace.privacy import Privacy, PrivacyUnit
 from rowspace.reconstruct import Measurement, merged, whitened
 from rowspace.releases import Release, answers_from, combined_statement, measurement_of
+from rowspace.releases.answer_columns import AnswerRows, answer_rows
 from rowspace.releases.combined import CombinedPlan
 from rowspace.releases.combined_answers import Answers, Columns
 from rowspace.releases.combined_privacy import Guarantees
 from rowspace.releases.evidence import Evidence
+from rowspace.releases.means import rows_with_means
 from rowspace.strategy import CELLS_AT_ONCE, Measured
 from rowspace.workload import Workload, total
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 MOST_APART, KEPT_APART = 24, 8
 """Strategies that are kept by themselves at most, and how many of them, by what they cost, stay so beyond it."""
@@ -148,12 +154,22 @@ class Knowledge:
             raise UnsupportedWorkload("nothing is known")
         return answers_from(Evidence(total(self.domain).over(self.domain), tuple(merged(measurements))))
 
-    @property
+    def rows(self, queries: Workload, level: float, columns: Columns) -> AnswerRows:
+        """Answers as they are told: columns with the ends of intervals and, where some are asked, means after them."""
+        found = answer_rows(queries, columns, self.largest, self, level)
+        return rows_with_means(self, found, level) if self.domain.measures else found
+
+    def ask(self, queries: Workload, level: float) -> pd.DataFrame:
+        """What is known about some queries, as a release answers them."""
+        columns = self.columns(queries, level)
+        return answer_rows(queries, columns, self.largest, self, level).frame()
+
+    @cached_property
     def plan(self) -> CombinedPlan:
         """What others ask of a release's plan."""
         return CombinedPlan(total(self.domain).over(self.domain), Guarantees(self.promises))
 
-    @property
+    @cached_property
     def statement(self) -> str:
         """What was promised and how to read the numbers, as a release says it."""
         if self.number == 1 and (only := self.bought[0].plan) is not None:

@@ -95,7 +95,8 @@ class Purse:
                 )
         if new:
             known = known.after(self._contents(new))
-            self._states = [*self._states[1 - REMEMBERED :], known]
+            # A copy, without what was computed from it: some matrices over all cells for each of them.
+            self._states = [*self._states[1 - REMEMBERED :], replace(known)]
         return known, budget
 
     def upto(self, charge: int, known: Knowledge) -> Knowledge:

@@ -39,7 +39,8 @@ from rowspace.ledger.costs import at_least, at_most, float_above
 from rowspace.operators.base import Vector
 from rowspace.planning import Plan, recalibrated
 from rowspace.planning.whatif import with_budget
-from rowspace.releases import TABLE_LIMIT, Combined, Release, answer_table
+from rowspace.releases import TABLE_LIMIT, Combined, Release
+from rowspace.releases.answer_columns import AnswerRows
 from rowspace.releases.combined_answers import Columns
 from rowspace.strategy import Select
 from rowspace.workload import Workload, marginal, prefixes, total
@@ -234,7 +235,7 @@ class Session:
             if within is None or goal.missed(columns[2]) <= MET:
                 if request is not None and self._purse.ledger.keep_request(request, left.dataset) != request:
                     continue
-                return Answered(self._frame(goal, known, columns), 0.0, left.unit, None, 1.0, left)
+                return Answered(self._rows(goal, known, columns), 0.0, left.unit, None, 1.0, left)
             if most == 0:
                 raise BudgetExceeded(
                     "what is known is not as precise, and nothing may be paid; nothing was released"
@@ -329,6 +330,7 @@ class Session:
             now, left = self._look()
             if now.last != known.last:
                 return None
+            self._require_possible(goal, known, left, spender)
             offered = self._offer(goal, known, spender)
             amount = self._amount(offered)
             if most is not None and amount > most:
@@ -349,8 +351,8 @@ class Session:
         """What a plan costs, in the budget's unit."""
         return self._purse.amount(self._purse.filter.cost_of(plan))
 
-    def _frame(self, goal: Goal, known: Knowledge, columns: Columns) -> pd.DataFrame:
-        """Answers from what is known, as releases give them."""
+    def _rows(self, goal: Goal, known: Knowledge, columns: Columns) -> AnswerRows:
+        """Answers from what is known."""
         if not known.number:
             raise UnsupportedWorkload("nothing is known yet; say within= what accuracy may be paid for")
         if not np.isfinite(columns[1]).all():
@@ -361,14 +363,14 @@ class Session:
             raise TooLarge(
                 f"a table of {goal.queries.size:,} answers exceeds {TABLE_LIMIT:,} rows; ask for a part"
             )
-        return answer_table(goal.queries, columns, known.largest, known, goal.level)
+        return known.rows(goal.queries, goal.level, columns)
 
     def _paid(self, goal: Goal, before: Vector, known: Knowledge, charge: Charge, left: Budget) -> Answered:
         """The answer after a charge; `before`: the standard errors without it."""
         columns = known.columns(goal.queries, goal.level)
         cost, now = float_above(self._purse.amount(charge.cost)), columns[1]
         share = float(np.min(np.divide(now, before, out=np.zeros_like(now), where=before > 0) ** 2))
-        return Answered(self._frame(goal, known, columns), cost, left.unit, charge.id, share, left)
+        return Answered(self._rows(goal, known, columns), cost, left.unit, charge.id, share, left)
 
     def _again(self, kept: Request, about: str, goal: Goal, left: Budget) -> Answered:
         """The answer to a request that was answered before."""
@@ -377,7 +379,7 @@ class Session:
         known = self._purse.upto(kept.charge, self._known)
         if not kept.paid:
             columns = known.columns(goal.queries, goal.level)
-            return Answered(self._frame(goal, known, columns), 0.0, left.unit, None, 1.0, left)
+            return Answered(self._rows(goal, known, columns), 0.0, left.unit, None, 1.0, left)
         charge = next(one for one in self._purse.ledger.history(left.dataset) if one.id == kept.charge)
         before = self._purse.upto(kept.charge - 1, self._known).error_bars(goal.queries, goal.level)[0]
         return self._paid(goal, before, known, charge, left)
@@ -389,11 +391,23 @@ class Session:
             self._purse.ledger.check(offered, left.dataset, spender=spender)
         except BudgetExceeded as error:
             room = self._purse.room(left, spender)
-            best = self._best(goal, known, room)
-            if best is None:
-                raise
-            price = f"for all that is left, {at_most(room)} {left.unit}"
-            raise BudgetExceeded(f"{error}; {price}, the best that can be had is ±{best:.4g}") from None
+            raise BudgetExceeded(f"{error}{self._instead(goal, known, left, room)}") from None
+
+    def _require_possible(self, goal: Goal, known: Knowledge, left: Budget, spender: Spender | None) -> None:
+        """Refuse at once, without a plan, what no plan could fit into what is left."""
+        if left.unit != "rho":
+            return
+        half_widths, room = known.error_bars(goal.queries, goal.level)[1], self._purse.room(left, spender)
+        least = self._shop.at_least(goal, half_widths, float(left.spent))
+        if least > room:
+            said = f"{at_most(room)} rho is left to spend, and this would cost at least {least:.4g}"
+            raise BudgetExceeded(f"{said}; nothing was released{self._instead(goal, known, left, room)}")
+
+    def _instead(self, goal: Goal, known: Knowledge, left: Budget, room: Fraction) -> str:
+        """What all that is left would buy, in words."""
+        best = self._best(goal, known, room)
+        price = f"for all that is left, {at_most(room)} {left.unit}"
+        return "" if best is None else f"; {price}, the best that can be had is ±{best:.4g}"
 
     def _best(self, goal: Goal, known: Knowledge, room: Fraction) -> float | None:
         """A half-width that no interval exceeds if all of an amount is spent."""

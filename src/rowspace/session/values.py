@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from rowspace.ledger import Budget
 from rowspace.notebook import one_line
+from rowspace.releases.answer_columns import AnswerRows
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -51,27 +53,33 @@ class Price:
 class Answered:
     """Answers with their intervals, what they cost, and how much of them was known before.
 
-    table: as `Release.ask` returns it. cost: in `unit`; zero for a free answer. charge: its number in the ledger.
+    rows: the figures of the answers, and what goes with them. cost: in `unit`; zero for a free answer. charge: its
+    number in the ledger.
     known_before: the share of the least precise answer's information that was there before it was paid for.
     remaining: the budget after it.
     """
 
-    table: pd.DataFrame
+    rows: AnswerRows
     cost: float
     unit: str
     charge: int | None
     known_before: float
     remaining: Budget
 
+    @cached_property
+    def table(self) -> pd.DataFrame:
+        """The answers as `Release.ask` returns them."""
+        return self.rows.frame()
+
     @property
     def answer(self) -> float:
         """The first answer."""
-        return float(self.table["answer"].iloc[0])
+        return float(self.rows.figures["answer"][0])
 
     @property
     def interval(self) -> tuple[float, float]:
         """The interval of the first answer."""
-        return float(self.table["low"].iloc[0]), float(self.table["high"].iloc[0])
+        return float(self.rows.figures["low"][0]), float(self.rows.figures["high"][0])
 
     def to_dict(self) -> dict[str, Any]:
         """Everything but the remaining budget, JSON-safe: a retried request gives the same."""
@@ -81,11 +89,11 @@ class Answered:
             "unit": self.unit,
             "charge": self.charge,
             "known_before": self.known_before,
-            **{str(name): note for name, note in self.table.attrs.items()},
+            **self.rows.notes,
         }
 
     def __repr__(self) -> str:
-        return one_line(f"<Answered: {len(self.table):,} answers, {self.paid}>")
+        return one_line(f"<Answered: {self.rows.queries.size:,} answers, {self.paid}>")
 
     def __str__(self) -> str:
         return f"{self.table.to_string(index=False)}\n{self.paid}; {self.remaining}"

@@ -23,6 +23,9 @@ from .splits import CellSplit, Split
 
 Attributes = tuple[int, ...]
 
+KEPT_CELLS = 2**20
+"""Cells of tables that are kept once they were asked for: a stream of questions is about a few of them."""
+
 
 @dataclass(frozen=True)
 class ComponentTables:
@@ -36,9 +39,11 @@ class ComponentTables:
     check: Callable[[ProductWorkload, int], object] | None = None
     stacks: list[Array] = field(default_factory=list)
     places: dict[Attributes, tuple[int, int]] = field(default_factory=dict)
+    _kept: dict[tuple[Attributes, bool], Array] = field(default_factory=dict, repr=False, compare=False)
 
     def add(self, sets: Sequence[Attributes], tables: Array) -> None:
         """Take in the components of some sets, of one shape."""
+        self._kept.clear()
         self.places.update({own: (len(self.stacks), row) for row, own in enumerate(sets)})
         self.stacks.append(tables)
 
@@ -55,11 +60,25 @@ class ComponentTables:
             for own in sets:
                 self.check(self._marginal(own), 0)
         shape = tuple(len(self.splits[i].u) for i in sets[0])
+        if len(sets) == 1 and prod(shape) <= KEPT_CELLS:
+            return self._single(sets[0], shape, unmeasured)[None]
         out = np.zeros((len(sets), *shape))
         step = max(1, BLOCK // max(1, prod(shape)))
         for start in range(0, len(sets), step):
             self._fill(out[start : start + step], sets[start : start + step], unmeasured)
         return out
+
+    def _single(self, own: Attributes, shape: tuple[int, ...], unmeasured: bool) -> Array:
+        """One table, kept for the next question about the same attributes."""
+        found = self._kept.get((own, unmeasured))
+        if found is None:
+            found = np.zeros(shape)
+            self._fill(found[None], [own], unmeasured)
+            found.flags.writeable = False
+            if sum(table.size for table in list(self._kept.values())) + found.size > KEPT_CELLS:
+                self._kept.clear()
+            self._kept[own, unmeasured] = found
+        return found
 
     def _marginal(self, own: Attributes) -> ProductWorkload:
         """The queries that ask for every cell of a table."""

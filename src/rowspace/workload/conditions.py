@@ -8,7 +8,6 @@ from itertools import pairwise
 
 import numpy as np
 import numpy.typing as npt
-import scipy
 
 from rowspace import operators as op
 from rowspace.domain import Dimension, Domain, Numeric
@@ -44,14 +43,10 @@ class Conditions(Factor):
     def of(cls, components: Sequence[Component]) -> Conditions:
         """Put together conditions on the same attributes."""
         domain = components[0].domain
-        lengths = [len(component.cells) for component in components]
-        check_entries(sum(lengths))
-        indices = np.concatenate([component.cells for component in components])
-        indptr = np.concatenate([[0], np.cumsum(lengths)])
-        csr = scipy.sparse.csr_array(
-            (np.ones(len(indices)), indices, indptr), shape=(len(components), domain.size)
-        )
-        return cls(domain, tuple(component.condition for component in components), op.Sparse(csr))
+        cells = [component.cells for component in components]
+        check_entries(sum(map(len, cells)))
+        rows = op.Sparse.of_cells(cells, domain.size)
+        return cls(domain, tuple(component.condition for component in components), rows)
 
     @classmethod
     def from_texts(cls, domain: Domain, texts: Sequence[str]) -> Conditions:

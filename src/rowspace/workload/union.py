@@ -177,6 +177,11 @@ class Workload:
         known: dict[int, Factor] = {}
         return self._with_parts(tuple(part.over(domain, known) for part in self.parts), domain)
 
+    @property
+    def factors(self) -> tuple[Factor, ...]:
+        """The factors of all parts, each once."""
+        return self._factors
+
     @cached_property
     def _factors(self) -> tuple[Factor, ...]:
         """The factors of all parts, each once: a million parts may share a few hundred."""

@@ -48,6 +48,10 @@ def serve(
         ),
     ] = None,
     workers: Annotated[int, option("N", "Processes that answer.", "--workers")] = 1,
+    psql_port: Annotated[
+        int | None,
+        option("PORT", "Answer SQL clients such as psql here too; 0 takes a free port.", "--psql-port"),
+    ] = None,
     rate: Annotated[float, option("R", "Requests a second that each token may send.", "--rate")] = 50.0,
     quiet: Quiet = False,
 ) -> None:
@@ -61,6 +65,7 @@ def serve(
       rowspace serve study.toml people.parquet --ledger budget.db
       rowspace serve study.toml people.parquet --ledger budget.db --tokens t.toml
       rowspace serve s.toml p.csv --ledger b.db --tokens t.toml --public ask.example.org
+      rowspace serve s.toml p.csv --ledger b.db --tokens t.toml --psql-port 5433
     """
     work("serving").serve_study(**locals())
 

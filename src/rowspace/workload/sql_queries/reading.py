@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import os
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -28,17 +29,22 @@ def read_sql(domain: Domain, text: object) -> Workload:
         raise InvalidWorkload(f"a workload needs a Domain first, got {type(domain).__name__}")
     source = SqlText(_content(text))
     try:
-        return _workload(domain, source)
+        return workload_of(domain, _selects(domain, source), source)
     except PredicateError as error:
         raise with_quoting_advice(error, source.text, domain.names) from None
 
 
-def _workload(domain: Domain, source: SqlText) -> Workload:
-    """The statements of a text as one workload."""
+def _selects(domain: Domain, source: SqlText) -> list[Select]:
+    """The statements of a text."""
     selects = [read_select(statement, domain, source) for statement in read_statements(source)]
     if not selects:
         raise InvalidWorkload("expected at least one statement such as SELECT COUNT(*) FROM people, got none")
     _check_one_table(selects, source)
+    return selects
+
+
+def workload_of(domain: Domain, selects: Sequence[Select], source: SqlText) -> Workload:
+    """Statements as one workload: count after count, each for every set of keys."""
     builder = PartBuilder(domain, source)
     parts: list[Part] = []
     for select, names in zip(selects, _group_names(selects), strict=True):
@@ -88,7 +94,7 @@ def _check_one_table(selects: list[Select], source: SqlText) -> None:
             )
 
 
-def _group_names(selects: list[Select]) -> list[list[str]]:
+def _group_names(selects: Sequence[Select]) -> list[list[str]]:
     """For every statement, the group of each of its counts."""
     # An alias such as n that many statements use says nothing about them.
     used = Counter(count.alias for select in selects for count in select.counts)

@@ -161,6 +161,12 @@ def read_select(statement: Statement, domain: Domain, text: SqlText) -> Select:
     return Select(statement, source.table, truth, counts, tuple(key_sets))
 
 
+def reader_of(select: Select, domain: Domain, text: SqlText) -> ConditionReader:
+    """What reads the columns of a statement that was read before."""
+    unplaced = Columns(domain, text, frozenset(), select.statement.position)
+    return ConditionReader(read_source(select.statement.select, unplaced).columns)
+
+
 def _items(select: exp.Select, reader: ConditionReader) -> tuple[tuple[Count, ...], list[exp.Expr]]:
     """The counts of a SELECT, and its other items."""
     counts: list[Count] = []

@@ -132,6 +132,23 @@ def read_statements(text: SqlText) -> Iterator[Statement]:
         yield Statement(number, _name(tokens, text), _parse(tokens, text), tokens[0].start)
 
 
+def require_shallow(text: SqlText) -> None:
+    """Refuse a text that would take a parser long or deep, whatever it is."""
+    for tokens in _split(_tokens(text)):
+        _check_size(tokens, text)
+
+
+def ending_at(text: SqlText, words: Sequence[str]) -> int | None:
+    """Where the first of some words stands outside of all parentheses; None where none does."""
+    depth = 0
+    for token in _tokens(text):
+        kind = token.token_type.name
+        if not depth and kind in words:
+            return int(token.start)
+        depth += (kind in _OPENING) - (kind in _CLOSING)
+    return None
+
+
 def _tokens(text: SqlText) -> list[Any]:
     """Cut a text into words and symbols."""
 
