@@ -203,6 +203,17 @@ class Plan:
         names = [part.group for part in self.workload.parts]
         return group_errors(strategy, self._variance, queries, names)
 
+    @cached_property
+    def asked(self) -> tuple[Strategy, ProductWorkload]:
+        """The strategy, and the plan's own queries as it is asked them.
+
+        >>> from rowspace.sample import small_release
+        >>> strategy, queries = small_release().plan.asked
+        >>> queries.queries
+        18
+        """
+        return self._asked(self.workload)
+
     def _asked(self, queries: Workload) -> tuple[Strategy, ProductWorkload]:
         """The strategy and the queries it is asked.
 
@@ -307,16 +318,7 @@ class Plan:
     @property
     def certificate(self) -> str:
         """How close to the best possible in what the plan was made for, in words."""
-        of = "" if self.objective == "total" else " of its worst answer"
-        if self.ratio == inf:
-            return f"no lower bound is available for the error{of}" if of else _NO_BOUND
-        if self.ratio < 1.00005:
-            return f"optimal in the error{of}" if of else "optimal"
-        if self.ratio > SAYS_NOTHING:
-            return f"no lower bound on the error{of} says anything at this budget"
-        if self.ratio < 2:
-            return f"within {100 * (self.ratio - 1):.2g} % of the best possible squared error{of}"
-        return f"within a factor {self.ratio:.3g} of the best possible squared error{of}"
+        return certified(self.ratio, self.objective)
 
     @cached_property
     def remarks(self) -> tuple[str, ...]:
@@ -422,3 +424,17 @@ class Plan:
     def _built(cls, body: dict[str, Any], arrays: dict[str, np.ndarray[Any, Any]]) -> Plan:
         """What `decode` makes, before its noise is compared with what its guarantee needs."""
         return cls(**fields_of(body, arrays))
+
+
+def certified(ratio: float, objective: str = "total") -> str:
+    """A certified ratio in words."""
+    of = "" if objective == "total" else " of its worst answer"
+    if ratio == inf:
+        return f"no lower bound is available for the error{of}" if of else _NO_BOUND
+    if ratio < 1.00005:
+        return f"optimal in the error{of}" if of else "optimal"
+    if ratio > SAYS_NOTHING:
+        return f"no lower bound on the error{of} says anything at this budget"
+    if ratio < 2:
+        return f"within {100 * (ratio - 1):.2g} % of the best possible squared error{of}"
+    return f"within a factor {ratio:.3g} of the best possible squared error{of}"
