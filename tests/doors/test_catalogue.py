@@ -73,6 +73,7 @@ NO_DOORS = {
     "the paper's figures, no release": ["rowspace paper"],
     "what a release says of itself, no answers: tests/releases/test_registry.py": ["rowspace registry"],
     "questions over HTTP, the answers of a session and pandas' counts: tests/serve/test_api.py": ["rowspace serve"],
+    "plans, no data and no answers: tests/studio": ["rowspace studio"],
     "who may ask a service, no numbers: tests/serve/test_tokens.py": [
         "rowspace tokens add", "rowspace tokens list", "rowspace tokens revoke",
     ],
