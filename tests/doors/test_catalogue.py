@@ -78,6 +78,7 @@ NO_DOORS = {
     "questions over HTTP and SQL, a session's answers and pandas' counts: tests/serve/test_api.py, test_wire.py": [
         "rowspace serve",
     ],
+    "plans, no data and no answers: tests/studio": ["rowspace studio"],
     "who may ask a service, no numbers: tests/serve/test_tokens.py": [
         "rowspace tokens add", "rowspace tokens list", "rowspace tokens revoke",
     ],

@@ -57,7 +57,7 @@ def test_nothing_costs_less_than_the_bound(within: float) -> None:
     queries = ["age >= 2", "age = 1 and sex = 'F'", ["age = 0", "sex = 'M'"], "age = 0 or sex = 'F'"]
     with small_session() as session:
         for query in queries:
-            goal = goal_of(session.domain, query, within, 0.95)
+            goal = goal_of(session._known, query, within, 0.95)
             known, left = session._look()
             half_widths = known.error_bars(goal.queries, goal.level)[1]
             bound = session._shop.at_least(goal, half_widths, float(left.spent))

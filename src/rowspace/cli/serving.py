@@ -1,8 +1,10 @@
-"""``rowspace serve`` and ``rowspace tokens``: questions over HTTP, and who may ask them."""
+"""``rowspace serve``, ``rowspace tokens`` and ``rowspace studio``: questions over HTTP, who may ask, and planning."""
 
 from __future__ import annotations
 
 import importlib.util
+import threading
+import webbrowser
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -33,8 +35,7 @@ def serve_study(
     **settings: Any,
 ) -> None:
     """Serve until told to stop."""
-    if not all(importlib.util.find_spec(name) for name in _NEEDED):
-        raise InvalidInput("rowspace serve needs more packages: pip install 'rowspace[serve]'")
+    _require_packages("rowspace serve")
     if not 1 <= workers <= 64 or not rate > 0:
         raise typer.BadParameter("expected --workers from 1 to 64 and --rate above 0")
     from rowspace.serve import Settings, serve
@@ -50,6 +51,29 @@ def serve_study(
         **settings,
     )
     serve(made, host, say=lambda link: screen.out.print(Text(f"serving {link}"), soft_wrap=True))
+
+
+def studio_of(study_file: Path, no_browser: bool, quiet: bool, **settings: Any) -> None:
+    """Serve a studio until told to stop."""
+    _require_packages("rowspace studio")
+    from rowspace.studio import Settings, studio
+
+    screen = Screen(quiet)
+
+    def say(link: str) -> None:
+        screen.out.print(Text(f"studio {link}"), soft_wrap=True)
+        if not no_browser:
+            # When the server answers: it is bound already, so that a browser waits.
+            threading.Timer(0.5, webbrowser.open, (link,)).start()
+
+    if settings["ledger"] is not None and settings["data"] is None:
+        raise typer.BadParameter("--ledger pays for a release of DATA: give both, or neither")
+    studio(Settings(study_file, **settings), say=say)
+
+
+def _require_packages(command: str) -> None:
+    if not all(importlib.util.find_spec(name) for name in _NEEDED):
+        raise InvalidInput(f"{command} needs more packages: pip install 'rowspace[serve]'")
 
 
 def add_token(

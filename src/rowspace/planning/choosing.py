@@ -129,13 +129,19 @@ def plan_over(
     workload: Workload, privacy: Privacy, select: Select, rng: np.random.Generator | None = None
 ) -> Plan:
     """The plan over all attributes of the workload's domain, also those it does not touch."""
-    return _planned(workload, privacy, select, rng)[0]
+    return _planned(workload, privacy, select, rng)[0][0]
+
+
+def plans_of_candidates(workload: Workload, privacy: Privacy, select: Select) -> list[Plan]:
+    """A plan for every candidate, the best first: it is what `plan` returns."""
+    return _planned(workload.reduced(), privacy, select, None, most=None)[0]
 
 
 def plan_for_demands(workload: Workload, privacy: Privacy, effort: Effort) -> tuple[Plan, float]:
     """The plan of least largest weighted error, and what that is at least, squared and at unit noise."""
     select = Select(effort=effort, objective="max")
-    return _planned(workload.reduced(), privacy, select, None, weighted=True)
+    (made, *_), worst = _planned(workload.reduced(), privacy, select, None, weighted=True)
+    return made, worst
 
 
 def _planned(
@@ -144,8 +150,12 @@ def _planned(
     select: Select,
     rng: np.random.Generator | None,
     weighted: bool = False,
-) -> tuple[Plan, float]:
-    """The plan, and the bound on its largest error at unit noise; `weighted`: that of answers times their weights."""
+    most: int | None = 1,
+) -> tuple[list[Plan], float]:
+    """The plans of the best candidates, and the bound on the largest error at unit noise.
+
+    weighted: the error of answers times their weights. most: how many candidates; all unless given.
+    """
     objective = select.objective
     counted = workload.over(workload.domain.with_places())
     products = counted.products()
@@ -177,16 +187,26 @@ def _planned(
             unit_bound = unit_bound or products_bound(products, privacy)
             results = [_reweighted(r, own.products(), products, privacy, unit_bound) for r in results]
         asked = as_asked(results, W, products, privacy, objective, counted.domain.parts)
-    integers, noise = asked[0].integers, asked[0].noise
-    places = counted.domain.places
-    if integers.shape[1] != counted.domain.size:
-        extended = with_cells_beside(integers, own.domain, counted.domain, privacy)
-        integers, places = (integers, own.domain.places) if extended is None else (extended, places)
     unit_bound = max(unit_bound, max(r.lower_bound for r in results) / privacy.unit_variance)
     bound = privacy.least_variance * unit_bound
     candidates = tuple(_candidate(one, bound) for one in asked)
     objective, largest = ("total", 0.0) if weighted else (objective, privacy.least_variance * worst)
-    return Plan(workload, privacy, integers, noise, bound, candidates, objective, largest, places), worst
+    made = []
+    for number, one in enumerate(asked[:most]):
+        integers, places = _beside(one.integers, own, counted, privacy)
+        first = (candidates[number], *candidates[:number], *candidates[number + 1 :])
+        made.append(Plan(workload, privacy, integers, one.noise, bound, first, objective, largest, places))
+    return made, worst
+
+
+def _beside(
+    integers: Operator, own: Workload, counted: Workload, privacy: Privacy
+) -> tuple[Operator, frozenset[str]]:
+    """A strategy over all cells that are counted where that costs nothing, else over those it has, and their places."""
+    if integers.shape[1] != counted.domain.size:
+        extended = with_cells_beside(integers, own.domain, counted.domain, privacy)
+        return (integers, own.domain.places) if extended is None else (extended, counted.domain.places)
+    return integers, counted.domain.places
 
 
 def _candidate(asked: Asked, bound: float) -> Candidate:

@@ -30,7 +30,7 @@ from .people import check_people, check_values_of_units
 from .places import is_over_box, own_cells
 from .plan_file import Arrays, encoded, fields_of, require_own_noise
 from .population import population
-from .remarks import certificate, remarks
+from .remarks import certified, remarks
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -200,9 +200,20 @@ class Plan:
 
     @cached_property
     def _group_errors(self) -> tuple[GroupError, ...]:
-        strategy, queries = self._asked(self.workload)
+        strategy, queries = self.asked
         names = [part.group for part in self.workload.parts]
         return tuple(group_errors(strategy, self._variance, queries, names))
+
+    @cached_property
+    def asked(self) -> tuple[Strategy, ProductWorkload]:
+        """The strategy, and the plan's own queries as it is asked them.
+
+        >>> from rowspace.sample import small_release
+        >>> strategy, queries = small_release().plan.asked
+        >>> queries.queries
+        18
+        """
+        return self._asked(self.workload)
 
     def _asked(self, queries: Workload) -> tuple[Strategy, ProductWorkload]:
         """The strategy and the queries it is asked.
@@ -308,7 +319,7 @@ class Plan:
     @property
     def certificate(self) -> str:
         """How close to the best possible in what the plan was made for, in words."""
-        return certificate(self)
+        return certified(self.ratio, self.objective)
 
     @cached_property
     def remarks(self) -> tuple[str, ...]:

@@ -27,18 +27,18 @@ HARDLY_ANY = 0.01
 """Variance below which noise is nearly always 0."""
 
 
-def certificate(plan: Plan) -> str:
-    """How close to the best possible in what the plan was made for, in words."""
-    of = "" if plan.objective == "total" else " of its worst answer"
-    if plan.ratio == inf:
+def certified(ratio: float, objective: str = "total") -> str:
+    """A certified ratio of what a plan was made for, in words, never closer than it is."""
+    of = "" if objective == "total" else " of its worst answer"
+    if ratio == inf:
         return f"no lower bound is available for {f'the error{of}' if of else 'this workload'}"
-    if plan.ratio < 1.00005:
+    if ratio < 1.00005:
         return f"optimal in the error{of}" if of else "optimal"
-    if plan.ratio > SAYS_NOTHING:
+    if ratio > SAYS_NOTHING:
         return f"no lower bound on the error{of} says anything at this budget"
-    if plan.ratio < 2:
-        return f"within {shown_above(100 * (plan.ratio - 1), 2)} % of the best possible squared error{of}"
-    return f"within a factor {shown_above(plan.ratio)} of the best possible squared error{of}"
+    if ratio < 2:
+        return f"within {shown_above(100 * (ratio - 1), 2)} % of the best possible squared error{of}"
+    return f"within a factor {shown_above(ratio)} of the best possible squared error{of}"
 
 
 def remarks(plan: Plan) -> tuple[str, ...]:

@@ -66,9 +66,7 @@ def spread_figures(
     return {**{name: unit * column for name, column in found.items()}, "method": method}
 
 
-def _asked(
-    release: Answering, part: Part, measure: Domain, level: float
-) -> tuple[Vector, Vector, float]:
+def _asked(release: Answering, part: Part, measure: Domain, level: float) -> tuple[Vector, Vector, float]:
     """Three answers of every group, the covariances of their noise, and how many standard errors intervals reach."""
     # The noise of a sum of two answers tells how far they go together.
     rows = np.vstack([_ROWS, *(_ROWS[[i]] + _ROWS[[j]] for i, j in _PAIRS)])

@@ -47,3 +47,9 @@ CONFIGURATION: dict[str, Any] = {
     },
 }
 """For uvicorn: its own words in the same form."""
+
+FAILURES_ONLY: dict[str, Any] = {
+    **CONFIGURATION,
+    "loggers": {name: {**one, "level": "WARNING"} for name, one in CONFIGURATION["loggers"].items()},
+}
+"""For a server that somebody started to look at a page."""

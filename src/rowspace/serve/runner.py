@@ -71,13 +71,19 @@ def address(bound_socket: socket.socket) -> str:
     return f"http://{f'[{host}]' if ':' in host else host}:{port}"
 
 
-def run(app: str | Callable[..., Any], bound_socket: socket.socket, *, workers: int = 1) -> None:
+def run(
+    app: str | Callable[..., Any],
+    bound_socket: socket.socket,
+    *,
+    workers: int = 1,
+    logs: dict[str, Any] = CONFIGURATION,
+) -> None:
     """Serve until told to stop. app: an application, or for several workers ``module:function``, which makes one."""
     config = uvicorn.Config(
         app,
         factory=isinstance(app, str),
         workers=workers,
-        log_config=CONFIGURATION,
+        log_config=logs,
         access_log=False,  # it would write queries down
         server_header=False,
         proxy_headers=False,

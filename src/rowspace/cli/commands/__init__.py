@@ -6,7 +6,7 @@ words by the Tab key, which need only the words, are there at once (tests/cli/te
 
 from .budget import budget
 from .releases import ask, combine, registry, release, report
-from .serving import serve, tokens
+from .serving import serve, studio, tokens
 from .studies import check, demo, init, paper, plan, schema
 from .unknowns import bounds, discover
 
@@ -17,6 +17,7 @@ COMMANDS = (
     bounds,
     check,
     plan,
+    studio,
     release,
     ask,
     combine,

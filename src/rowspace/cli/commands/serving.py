@@ -70,6 +70,38 @@ def serve(
     work("serving").serve_study(**locals())
 
 
+def studio(
+    study_file: StudyFile,
+    data: Annotated[
+        str | None,
+        argument("[DATA]", "The table, for a curator's check of the study against it; planning needs none."),
+    ] = None,
+    ledger: Annotated[
+        str | None, option("LEDGER", "The budget that pays, to release from the page too.", "--ledger")
+    ] = None,
+    dataset: Dataset = None,
+    table: Table = None,
+    port: Annotated[int, option("PORT", "The port on this machine; a free one unless given.", "--port")] = 0,
+    no_browser: Annotated[
+        bool, typer.Option("--no-browser", help="Print the link only; do not open it.")
+    ] = False,
+    quiet: Quiet = False,
+) -> None:
+    """Plan in a browser: slide ε, drag errors, add questions, and save the study. [bold]Needs no data.[/bold]
+
+    The page is on this machine only, for whoever has the link that is printed. It shows how accurate every answer
+    will be at every ε, finds the ε that errors need, and writes the study file when you save, and nothing else.
+    With DATA and --ledger it releases too, in a step of its own that names the charge and what remains.
+
+    [dim]Examples[/dim]
+      rowspace studio study.toml
+      rowspace studio study.toml --port 8100 --no-browser
+      rowspace studio study.toml people.csv      [dim]with a check, for the curator[/dim]
+      rowspace studio study.toml people.csv --ledger budget.db
+    """
+    work("serving").studio_of(**locals())
+
+
 tokens = typer.Typer(
     name="tokens",
     cls=Group,
