@@ -263,8 +263,8 @@ def _certificate(release: Release) -> tuple[str, str]:
     if ratio < 1.00005:
         return "optimal", f"no strategy does better{' in the worst answer' if of else ''}"
     if ratio < 2:
-        return f"{100 * (ratio - 1):.2g} %", f"above the best possible squared error{of}, at most"
-    return f"× {ratio:.3g}", f"the best possible squared error{of}, at most"
+        return f"{shown_above(100 * (ratio - 1), 2)} %", f"above the best possible squared error{of}, at most"
+    return f"× {shown_above(ratio)}", f"the best possible squared error{of}, at most"
 
 
 def _step(privacy: Privacy) -> str:
