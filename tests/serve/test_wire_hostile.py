@@ -12,6 +12,7 @@ from starlette.testclient import TestClient
 
 from rowspace.serve.wire import connection as wire
 from rowspace.serve.wire import messages
+from rowspace.serve.wire.statements import statements
 
 from .conftest import Place, laid_out, running, wait
 
@@ -214,3 +215,8 @@ def test_what_is_kept_is_bounded(place: Place, client: TestClient, monkeypatch: 
         if raw.until(b"Z") == b"EZ":
             break
     assert 5 < number < 49
+
+
+def test_a_negative_parameter_begins_no_comment() -> None:
+    (statement,) = statements("SELECT count(*) FROM small WHERE age > -$1\nAND sex = $2")
+    assert "--" not in statement.bound(["-5", "'F'"]).text

@@ -57,7 +57,8 @@ class Statement:
             raise InvalidInput(f"expected {self.number} parameters, got {len(literals)}")
         if not self.number:
             return self
-        text = _PIECE.sub(lambda m: literals[int(m["number"]) - 1] if m["number"] else m[0], self.text)
+        # A space before each: after a minus sign a negative number would begin a comment.
+        text = _PIECE.sub(lambda m: f" {literals[int(m['number']) - 1]}" if m["number"] else m[0], self.text)
         return Statement(text, self.hints, 0)
 
     def with_names(self) -> Statement:
