@@ -307,5 +307,7 @@ def test_killed_and_tried_again(location: str, tmp_path: Path) -> None:
     ledger = Ledger(location)
     ledger.create("people", rs.PureDP(1000.0))
     assert retry_until_done(tmp_path, 15, random.Random(7), location) >= 3
-    assert sorted(path.name for path in tmp_path.glob("[!.]*")) == sorted(f"{i}.release" for i in range(1, 16))
+    assert sorted(path.name for path in tmp_path.glob("[!.]*")) == sorted(
+        f"{i}.release" for i in range(1, 16)
+    )
     assert ledger.budget().charges == 15
