@@ -127,13 +127,15 @@ def retry_until_done(folder: Path, requests: int, rng: random.Random, location: 
             child = FORK.Process(target=_release_under, args=(ledger, number, folder))
             child.start()
             start = time.perf_counter()
-            # The first is let through, to see how long it takes; and of the others some must end.
+            # The first is let through, to see how long it takes.
             child.join(rng.random() * within if number > 1 else None)
             if child.is_alive():
                 child.kill()
                 kills += 1
+                within *= 1.05  # or none might ever end
+            else:
+                within = 1.2 * (time.perf_counter() - start)  # as long as it takes now: the machine may be busy
             child.join()
-            within = max(within, 1.2 * (time.perf_counter() - start)) if number == 1 else within * 1.05
     return kills
 
 
