@@ -41,14 +41,17 @@ def whole(number: int) -> str:
 
 
 def shown_above(value: float, digits: int = 3) -> str:
-    """A positive number with so many digits, never less than it is.
+    """A positive number with up to so many digits, never less than what is written for it in full.
 
-    >>> shown_above(2.50431), shown_above(0.0010001), shown_above(12345.0)
-    ('2.51', '0.00101', '12,400')
+    >>> shown_above(2.50431), shown_above(0.0010001), shown_above(12345.0), shown_above(0.1), shown_above(math.inf)
+    ('2.51', '0.00101', '12,400', '0.1', '∞')
     """
-    exact = Decimal(value)
-    rounded = exact.quantize(Decimal(1).scaleb(exact.adjusted() - digits + 1), rounding=ROUND_CEILING)
-    return f"{rounded:,f}"
+    if math.isinf(value):
+        return "∞"
+    full = Decimal(repr(float(value)))
+    rounded = full.quantize(Decimal(1).scaleb(full.adjusted() - digits + 1), rounding=ROUND_CEILING)
+    text = f"{rounded:,f}"
+    return text.rstrip("0").rstrip(".") if "." in text else text
 
 
 # Unpaired surrogates cannot be encoded, other controls are not characters of HTML.

@@ -1,10 +1,15 @@
-"""Where intervals end, in floating point."""
+"""Where intervals end, in floating point, and how far they reach."""
 
 from __future__ import annotations
+
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from rowspace.operators.base import Vector
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 ROUNDING_BITS = 44
 """Bits of the largest count that answers are right to, nearly: 53 less what long sums lose."""
@@ -21,3 +26,16 @@ def interval_ends(answer: Vector, half_width: Vector, largest_count: float) -> t
     unit = np.ldexp(1.0, np.frexp(size)[1] - ROUNDING_BITS)
     low, high = np.floor((answer - half_width) / unit), np.ceil((answer + half_width) / unit)
     return low * unit + 0.0, high * unit + 0.0  # no -0.0
+
+
+def standard_errors_reached(*answers: pd.DataFrame) -> float:
+    """How many standard errors the intervals of some tables of answers reach, at most.
+
+    What is known for sure, where a fact says so, has errors of rounding alone, and intervals wider than those.
+    """
+    found = 0.0
+    for table in answers:
+        errors, widths = table["std_error"].to_numpy(), (table["high"] - table["low"]).to_numpy() / 2
+        noisy = errors > 1e-6 * errors.max(initial=0.0)
+        found = max(found, float(np.max(widths[noisy] / errors[noisy], initial=0.0)))
+    return found

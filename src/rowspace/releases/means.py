@@ -26,6 +26,7 @@ from rowspace.workload.sums import Mean, Means, Squares, Sum, Valued
 from .answer_columns import AnswerRows, answer_columns
 from .derived import DELTA_METHOD, FIELLER, STEADY_DENOMINATOR
 from .derived_groups import groups
+from .interval_ends import standard_errors_reached
 from .spreads import spread_figures
 
 if TYPE_CHECKING:
@@ -152,10 +153,7 @@ def _figures(release: Answering, part: Part, measure: Any, level: float) -> dict
     )
     if _is_normal(release):
         sigma = np.sqrt(np.maximum(sigma_a**2 - 2 * r * covariance + r**2 * sigma_b**2, 0.0))
-        # Either may be known for sure, where a fact says so.
-        widths = np.concatenate([(sums["high"] - sums["low"]).to_numpy() / 2, reach])
-        errors = np.concatenate([sigma_a, sigma_b])
-        half = sigma * np.max(widths[errors > 0] / errors[errors > 0], initial=0.0)
+        half = sigma * standard_errors_reached(sums, records)
     else:
         rest = _asked_remainders(release, part, measure, r, level)
         sigma = rest["std_error"].to_numpy()

@@ -23,6 +23,8 @@ from rowspace.operators.base import Vector
 from rowspace.workload import Part, Workload
 from rowspace.workload.factors import Matrix
 
+from .interval_ends import standard_errors_reached
+
 if TYPE_CHECKING:
     from .means import Answering
 
@@ -80,12 +82,7 @@ def _asked(release: Answering, part: Part, measure: Domain, level: float) -> tup
         sigma[:, i, i] = variance[:, i]
     for k, (i, j) in enumerate(_PAIRS, start=3):
         sigma[:, i, j] = sigma[:, j, i] = (variance[:, k] - variance[:, i] - variance[:, j]) / 2
-    errors = asked["std_error"].to_numpy()
-    widths = (asked["high"] - asked["low"]).to_numpy() / 2
-    # What is known for sure has errors of rounding alone, and intervals wider than those.
-    noisy = errors > 1e-6 * errors.max()
-    z = float(np.max(widths[noisy] / errors[noisy], initial=0.0))
-    return asked["answer"].to_numpy().reshape(-1, len(rows))[:, :3], sigma, z
+    return asked["answer"].to_numpy().reshape(-1, len(rows))[:, :3], sigma, standard_errors_reached(asked)
 
 
 def _variances(answers: Vector, sigma: Vector, z: float, less: float) -> Vector:

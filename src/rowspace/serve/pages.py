@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 import secrets
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from typing import Annotated
 from urllib.parse import urlencode
 
@@ -19,9 +20,10 @@ from pydantic import ValidationError
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from rowspace.exceptions import BudgetExceeded, RowspaceError
+from rowspace.ledger.costs import at_least
 from rowspace.report.charts import bars
 from rowspace.report.explore.contents import example
-from rowspace.report.numbers import counts, figures, whole
+from rowspace.report.numbers import counts, figures, shown_above, whole
 from rowspace.report.pages import own_sheet, render
 from rowspace.report.views import Bars, Link, Page, Table, Tile
 from rowspace.workload.predicate.syntax import name_text
@@ -292,16 +294,16 @@ def _cap(cap: float | None, unit: str) -> str:
 
 def _quote(found: PriceOut, asking: Asking, holder: Holder) -> Quote:
     """A price in words."""
-    price = f"{found.price:.4g} {found.unit}"
+    price = f"{shown_above(found.price, 4)} {found.unit}"
     free = (
         "nothing is known about it for free"
         if found.reached is None
-        else f"±{found.reached:.4g} is known for free"
+        else f"±{shown_above(found.reached, 4)} is known for free"
     )
     percent = f"{100 * float(asking.level):g} %"
     words = f"Costs {price}: an answer within ±{float(asking.within):g} at {percent}."
     if not found.affordable:
-        best = "" if found.best is None else f"; all of it buys ±{found.best:.4g}"
+        best = "" if found.best is None else f"; all of it buys ±{shown_above(found.best, 4)}"
         return Quote(
             words,
             f"You have {found.left} {found.unit} left, which is not enough{best}. {free.capitalize()}.",
@@ -325,7 +327,7 @@ def _answer(found: AnswerOut) -> Answer:
     paid = (
         "Free: known before."
         if not found.cost
-        else f"Paid {found.cost:.4g} {found.unit}, charge {found.charge}."
+        else f"Paid {shown_above(found.cost, 4)} {found.unit}, charge {found.charge}."
     )
     if len(rows) == 1:
         interval = f"{percent} interval from {low[0]} to {high[0]}"
@@ -373,6 +375,4 @@ def _history(charges: list[ChargeOut], holder: Holder) -> Table | None:
 
 
 def _cost(cost: dict[str, str]) -> str:
-    from fractions import Fraction
-
-    return ", ".join(f"{float(Fraction(amount)):.4g} {name}" for name, amount in cost.items())
+    return ", ".join(f"{at_least(Fraction(amount))} {name}" for name, amount in cost.items())

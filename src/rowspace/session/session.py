@@ -36,6 +36,7 @@ from rowspace.exceptions import (
 )
 from rowspace.ledger import Budget, Charge, Ledger, Request, Spender
 from rowspace.ledger.costs import at_least, at_most, float_above
+from rowspace.notebook import shown_above
 from rowspace.operators.base import Vector
 from rowspace.planning import Plan, recalibrated
 from rowspace.planning.whatif import with_budget
@@ -400,14 +401,14 @@ class Session:
         half_widths, room = known.error_bars(goal.queries, goal.level)[1], self._purse.room(left, spender)
         least = self._shop.at_least(goal, half_widths, float(left.spent))
         if least > room:
-            said = f"{at_most(room)} rho is left to spend, and this would cost at least {least:.4g}"
+            said = f"{at_most(room)} rho is left to spend, and this would cost at least {at_most(Fraction(least))}"
             raise BudgetExceeded(f"{said}; nothing was released{self._instead(goal, known, left, room)}")
 
     def _instead(self, goal: Goal, known: Knowledge, left: Budget, room: Fraction) -> str:
         """What all that is left would buy, in words."""
         best = self._best(goal, known, room)
         price = f"for all that is left, {at_most(room)} {left.unit}"
-        return "" if best is None else f"; {price}, the best that can be had is ±{best:.4g}"
+        return "" if best is None else f"; {price}, the best that can be had is ±{shown_above(best, 4)}"
 
     def _best(self, goal: Goal, known: Knowledge, room: Fraction) -> float | None:
         """A half-width that no interval exceeds if all of an amount is spent."""

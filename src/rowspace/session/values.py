@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from rowspace.ledger import Budget
-from rowspace.notebook import one_line
+from rowspace.notebook import one_line, shown_above
 from rowspace.releases.answer_columns import AnswerRows
 
 if TYPE_CHECKING:
@@ -42,11 +42,13 @@ class Price:
 
     def __str__(self) -> str:
         if self.free:
-            return f"free: known within ±{self.reached:.4g}"
-        text = f"{self.amount:g} {self.unit}, {self.remaining}"
+            return f"free: known within ±{shown_above(self.reached, 4)}"
+        text = f"{shown_above(self.amount, 6)} {self.unit}, {self.remaining}"
         if self.affordable:
             return text
-        return f"{text}: not enough" + ("" if self.best is None else f", it buys ±{self.best:.4g}")
+        return f"{text}: not enough" + (
+            "" if self.best is None else f", it buys ±{shown_above(self.best, 4)}"
+        )
 
 
 @dataclass(frozen=True)
@@ -106,4 +108,4 @@ class Answered:
         """What it cost, in words."""
         if not self.cost:
             return "free: known before"
-        return f"paid {self.cost:g} {self.unit}, {100 * self.known_before:.0f} % of it was known before"
+        return f"paid {shown_above(self.cost, 6)} {self.unit}, {100 * self.known_before:.0f} % of it was known before"

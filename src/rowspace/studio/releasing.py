@@ -22,7 +22,7 @@ from typing import Any
 
 from rowspace.exceptions import BudgetExceeded, InvalidInput
 from rowspace.ledger import Ledger
-from rowspace.ledger.costs import at_most
+from rowspace.ledger.costs import at_least, at_most
 from rowspace.report.words import parameters
 
 from .document import Document
@@ -46,11 +46,11 @@ def price(settings: Settings, document: Document) -> dict[str, Any]:
     if not paid and cost > found.remaining:
         raise BudgetExceeded(
             f"the budget of {found.dataset!r} has {at_most(found.remaining)} {found.unit} left, and this release "
-            f"costs {at_most(cost)}"
+            f"costs {at_least(cost)}"
         )
     return {
         "key": key,
-        "charge": f"{at_most(cost)} {found.unit}",
+        "charge": f"{at_least(cost)} {found.unit}",
         "promise": parameters(document.study.privacy),
         "dataset": found.dataset,
         "left": f"{at_most(found.remaining)} of {at_most(found.limit)} {found.unit}",

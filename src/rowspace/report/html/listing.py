@@ -77,6 +77,8 @@ def listing(release: Release | Combined, level: float) -> Listing:
         shown += len(data)
         twice |= second is not None
     readings = _READINGS if twice else ""
+    if twice and getattr(release.plan, "known", None):
+        readings += " Known facts hold exactly as measured; as estimated they hold nearly."
     if shown == workload.size:
         return Listing(f"All {whole(shown)} answers.", "", tuple(groups), readings)
     missing = (

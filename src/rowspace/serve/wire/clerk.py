@@ -12,6 +12,7 @@ from functools import partial
 from typing import Any
 
 from rowspace.exceptions import RowspaceError, UnsupportedWorkload
+from rowspace.notebook import shown_above
 from rowspace.workload.sql_queries.layout import Heading, Layout, columns_of, read_layout
 
 from ..access import Gate, require_ready
@@ -238,8 +239,12 @@ class Clerk:
         widths = [
             (one.high - one.low) / 2 for one in found.answers if one.high is not None and one.low is not None
         ]
-        paid = f"paid {found.cost:g} {found.unit}" if found.cost else "free"
-        reach = f"within ±{max(widths):.4g} at level {found.level:g}" if widths else "without an interval"
+        paid = f"paid {shown_above(found.cost, 6)} {found.unit}" if found.cost else "free"
+        reach = (
+            f"within ±{shown_above(max(widths), 4)} at level {found.level:g}"
+            if widths
+            else "without an interval"
+        )
         notice = f"{paid}, {reach}; {await self._left(holder)} left for you"
         return Result(f"SELECT {len(rows)}", self._columns(layout.columns, intervals), rows, notice)
 
@@ -254,7 +259,7 @@ class Clerk:
         """That nothing is known, what an answer would cost, and how to ask for it."""
         try:
             price = await self.desk.price(Priced(**asked, within=EXAMPLE), holder)
-            cost = f"{price.price:g} of the {price.left} {price.unit} left for you"
+            cost = f"{shown_above(price.price, 6)} of the {price.left} {price.unit} left for you"
         except RowspaceError:
             cost = "more than there is"
         said = str(error).partition(";")[0]
@@ -278,12 +283,12 @@ class Clerk:
             about: dict[str, Any] = {"question": layout.question, "level": float(wanted["level"])}
             given = Priced(**about, within=float(wanted["within"]))
             price = await self.desk.price(given, holder)
-            best = f"; all of it buys ±{price.best:.4g}" if price.best is not None else ""
+            best = f"; all of it buys ±{shown_above(price.best, 4)}" if price.best is not None else ""
             lines = (
-                [f"free: known within ±{price.reached:.4g}"]
+                [f"free: known within ±{shown_above(price.reached, 4)}"]
                 if price.free and price.reached is not None
                 else [
-                    f"costs {price.price:g} {price.unit}",
+                    f"costs {shown_above(price.price, 6)} {price.unit}",
                     f"left for you: {price.left} {price.unit}{'' if price.affordable else ': not enough'}{best}",
                 ]
             )
