@@ -133,16 +133,15 @@ def test_no_table_is_asked_as_another_one_would_be(missing):
         age=rs.Numeric(0, 30, bins=30, outside=outside),
     )
     queries = (
-        w.product(domain, month="identity", region="identity", age="identity")
+        2.0 * w.product(domain, month="identity", region="identity", age="identity")
         + w.product(domain, month="prefixes", region="identity", age="identity")
         + w.product(domain, month="identity", age="ranges")
         + w.prefixes(domain, "month")
     )
     plan = rs.plan(queries, rs.ZCDP(0.5), over="month")
     assert "each residual" in plan.candidates[0].name
-    assert plan.candidates[1].total_error > 1.05 * plan.total_error
+    assert plan.candidates[1].total_error > 1.03 * plan.total_error
     assert plan.ratio < (1.05 if missing else 1.0005)
-    assert plan.total_error == pytest.approx(plan.query_errors().sum(), rel=1e-9)
     assert rs.Plan.decode(*plan.encode()).strategy == plan.strategy
     now = plan_until(plan, 5)
     stated = dict(zip(plan.workload.labels(), plan.query_errors(), strict=True))
