@@ -125,6 +125,7 @@ def test_a_state_needs_records_of_its_period_only(tmp_path):
             COUNTS[2, : number + 1].sum(), abs=0.05
         )
         earlier = before
+    assert state.stat().st_mode & 0o077 == 0  # true counts: for nobody else
     other = rs.plan(w.prefixes(DOMAIN, "month"), rs.ZCDP(1e8), over="month")
     with pytest.raises(FileError, match=r"another plan|does not hold"):
         rs.instalment(other, frame, period="2024-01", state=state)

@@ -71,11 +71,20 @@ _KIND = re.compile(rb'\{\s*"kind": "([a-z ]{1,40})"')
 
 
 def write_archive(
-    path: str | os.PathLike[str], kind: str, version: int, body: dict[str, Any], arrays: Arrays
+    path: str | os.PathLike[str],
+    kind: str,
+    version: int,
+    body: dict[str, Any],
+    arrays: Arrays,
+    *,
+    secret: bool = False,
 ) -> None:
-    """Write `body` and `arrays` to `path`: to a temporary file beside it, flushed to disk, then renamed."""
+    """Write `body` and `arrays` to `path`: to a temporary file beside it, flushed to disk, then renamed.
+
+    secret: whether nobody but the user may read it.
+    """
     content = archive_bytes(kind, version, body, arrays)
-    write_whole(path, lambda file: file.write(content))
+    write_whole(path, lambda file: file.write(content), secret=secret)
 
 
 def archive_bytes(kind: str, version: int, body: dict[str, Any], arrays: Arrays) -> bytes:
@@ -140,10 +149,11 @@ def require_regular(status: os.stat_result) -> None:
     raise OSError(errno.EINVAL, f"it is {what}, not a regular file")
 
 
-def write_whole(path: str | os.PathLike[str], fill: Any) -> None:
+def write_whole(path: str | os.PathLike[str], fill: Any, *, secret: bool = False) -> None:
     """Call `fill(file)` on a temporary file and put it in place only when it is complete and on disk.
 
-    A symbolic link stays: the file that it leads to is replaced, or made if there is none.
+    A symbolic link stays: the file that it leads to is replaced, or made if there is none. secret: whether nobody but
+    the user may read it.
     """
     temporary = None
     try:
@@ -151,7 +161,7 @@ def write_whole(path: str | os.PathLike[str], fill: Any) -> None:
         _sweep(place.absolute().parent)
         temporary = place.with_name(f".rowspace-{secrets.token_hex(8)}")  # short: a long name must fit too
         # O_EXCL: never somebody else's file; mode 0666 less the umask: published files are readable as usual.
-        descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
+        descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600 if secret else 0o666)
         with os.fdopen(descriptor, "wb") as file:
             fill(file)
             file.flush()

@@ -212,7 +212,7 @@ def _counts(plan: Plan, number: int, source: Any, table: str | None, state: Any,
         only = until_period(plan.domain, plan.over, number + 1, after=number)
         new = count_cells(_so_far(source, plan, number, number + 1), only, table=table)
         kept = np.concatenate([kept, np.moveaxis(new, axis, 0)])
-        write_archive(state, _STATE, _STATE_VERSION, {"plan": digest}, {"counts": kept})
+        write_archive(state, _STATE, _STATE_VERSION, {"plan": digest}, {"counts": kept}, secret=True)
     counts = np.ascontiguousarray(np.moveaxis(kept, 0, axis))
     counts.setflags(write=False)
     return counts

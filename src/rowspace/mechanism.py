@@ -84,6 +84,11 @@ def release(
     """
     own = checked(plan)
     keeper = keeper_of(ledger, dataset)
+    if plan.over and keeper is not None:
+        raise InvalidInput(
+            "expected rs.instalment(plan, …, period=…) for a plan over periods: released all at once it would be paid "
+            "for once more. Nothing was charged"
+        )
     random = chosen_random(keeper, random)
     about = about_source(source, table, second_budget) if getattr(keeper, "keeps_sources", False) else {}
 

@@ -9,6 +9,7 @@ from typer.testing import CliRunner
 
 import rowspace as rs
 from rowspace.cli.program import app
+from rowspace.exceptions import InvalidInput
 
 STUDY = """
 [study]
@@ -72,3 +73,33 @@ def test_without_a_ledger_and_without_a_plan_file(folder):
     assert done.exit_code == 0, done.output
     assert rs.Release.load("2.release").number == 1
     assert run(*second[:-1], "3.release", "--before", "2.release").exit_code == 1
+
+
+def test_a_forgotten_period_charges_nothing(folder):
+    """A plan over periods released all at once would spend the budget of all of them."""
+    assert run("budget", "create", "b.db", "visits", "--rho", "0.5").exit_code == 0
+    assert run("plan", "s.toml", "--over", "month", "--save", "p.plan").exit_code == 0
+    whole = ("release", "s.toml", "d.csv", "--plan", "p.plan", "-o", "x.release")
+    for refused in (run(*whole, "--ledger", "b.db"), run(*whole, "--no-ledger")):
+        assert refused.exit_code == 1
+        assert "--period" in str(refused.exception)
+    with pytest.raises(InvalidInput, match="instalment"):
+        rs.release(rs.Plan.load("p.plan"), "d.csv", ledger="b.db")
+    assert rs.Ledger("b.db").budget().charges == 0
+    assert not (folder / "x.release").exists()
+
+
+def test_a_state_on_the_command_line(folder):
+    assert run("budget", "create", "b.db", "visits", "--rho", "0.5").exit_code == 0
+    assert run("plan", "s.toml", "--over", "month", "--save", "p.plan").exit_code == 0
+    each = ("release", "s.toml", "d.csv", "--plan", "p.plan", "--ledger", "b.db", "--state", "c.state")
+    assert run(*each, "--period", "2024-01", "-o", "1.release").exit_code == 0
+    (folder / "d.csv").write_text("month\n" + "2024-02-05\n" * 20)  # January is no longer there
+    done = run(*each, "--period", "2024-02", "-o", "2.release")
+    assert done.exit_code == 0, done.output
+    so_far = rs.Release.load("2.release").series("cumulative").iloc[-1]
+    assert abs(so_far["answer"] - 50) < 8 * so_far["std_error"]
+    assert run(*each, "-o", "3.release").exit_code == 1
+    (folder / "c.state").write_bytes(b"damaged")
+    assert run(*each, "--period", "2024-03", "-o", "3.release").exit_code == 1
+    assert rs.Ledger("b.db").budget().charges == 2

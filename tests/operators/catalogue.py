@@ -282,6 +282,15 @@ def _compounds():
         naive.kronecker(prefix, naive.total(2), naive.identity(2)),
     )
     yield "one factor", op.Kronecker(op.Prefix(3)), prefix
+    lower, other = np.array([[2, 0], [1, 3]]), np.array([[1, 0], [-1, 2]])
+    contrasts, ones = naive.identity(3) * 3 - 1, np.ones((1, 3))
+    layers = np.concatenate([naive.kronecker(ones, lower), naive.kronecker(contrasts, other)])
+    yield "layers", op.Layers((3, 2), (1,), (op.Dense(lower), op.Dense(other))), layers
+    turned = layers.reshape(-1, 3, 2).transpose(0, 2, 1).reshape(-1, 6)
+    yield "layers, joint first", op.Layers((2, 3), (0,), (op.Dense(lower), op.Dense(other))), turned
+    halves = naive.kronecker(ones, lower / 2), naive.kronecker(contrasts, INTEGERS[:2, :2] / 4)
+    real = op.Dense(lower / 2), op.Dense(INTEGERS[:2, :2] / 4)
+    yield "real layers", op.Layers((3, 2), (1,), real), np.concatenate(halves)
     yield "identities", op.Kronecker(op.Identity(2), op.Identity(3)), naive.identity(6)
     yield "wavelet by ranges", op.Kronecker(op.Haar(4), op.Ranges(3)), naive.kronecker(haar, naive.ranges(3))
     yield (

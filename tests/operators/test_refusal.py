@@ -62,6 +62,7 @@ LARGE = [
     op.Permuted(op.Prefix(N), np.arange(N)[::-1]),
     op.Padded(op.Prefix(N - 1), N, N),
     op.Extended(op.Prefix(N - 1), (N,), (N - 1,), 2),
+    op.Layers((N // 4, 4), (1,), (op.Dense(np.eye(4)),) * 2),
     op.Merged(op.Prefix(N), np.arange(N)[::-1]),
     op.Composed(op.Prefix(N), op.Haar(N)),
     op.Sum((op.Prefix(N), op.Identity(N))),

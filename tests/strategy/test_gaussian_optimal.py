@@ -191,3 +191,15 @@ def test_ctrl_c_returns_the_best_so_far(monkeypatch: pytest.MonkeyPatch) -> None
     result = GaussianOptimal().optimize(op.Prefix(64), UNIT)
     assert result.status == "interrupted; best so far"
     assert 1 <= result.ratio < 1.01
+
+
+def test_a_factor_that_lost_sight_of_a_query():
+    """Nearly singular, and cut where the queries still look: this was an error once."""
+    W = op.Stack(
+        op.Kronecker(op.Identity(8), op.Total(50)),
+        op.Kronecker(op.Identity(8), op.Total(50)),
+        op.Kronecker(op.Total(8), op.Ranges(50)),
+    )
+    result = GaussianOptimal().optimize(W, ZCDP(0.5))
+    assert result.ratio < 1 + 2e-6
+    assert result.total_error == pytest.approx(total_error(result.strategy, W, ZCDP(0.5)), rel=1e-6)

@@ -189,6 +189,7 @@ def release(
     plan_file: Path | None,
     period: str | None,
     before: Path | None,
+    state: Path | None,
     level: float,
     force: bool,
     as_json: bool,
@@ -198,7 +199,7 @@ def release(
     screen = Screen(quiet, as_json)
     keeper = keeper_of(ledger, dataset, no_ledger=no_ledger)
     kept = _request(keeper, request_id, dataset, period)
-    inputs = [Path(path) for path in (study_file, data, plan_file, before) if path is not None]
+    inputs = [Path(path) for path in (study_file, data, plan_file, before, state) if path is not None]
     targets = check_outputs(outputs, [*inputs, *ledger_files(keeper)], force=force or kept is not None)
     study = Study.load(study_file)
     study.require_public()
@@ -210,6 +211,10 @@ def release(
     source = study.source(address)
     table = table or study.table_at(address)
     saved = load_plan(plan_file, study) if plan_file else None
+    if period is None and (state is not None or before is not None or (saved is not None and saved.over)):
+        raise InvalidInput(
+            "expected --period, such as --period 2024-03: this is released period by period. Nothing was charged"
+        )
     if keeper is not None and kept is not None:
         saved = saved or _kept_plan(keeper, kept, study)
     with screen.working("Checking"):
@@ -231,7 +236,7 @@ def release(
                 )
             else:
                 made = instalments.instalment(
-                    plan, source, ledger=keeper, period=period, before=_loaded(before), **how
+                    plan, source, ledger=keeper, period=period, before=_loaded(before), state=state, **how
                 )
         with screen.working("Writing"):
             if kept is not None and not force:

@@ -26,7 +26,16 @@ from math import prod
 import numpy as np
 
 from rowspace.exceptions import TooLarge
-from rowspace.operators import DECOMPOSITION_LIMIT, DENSE_LIMIT, Identity, Kronecker, Operator, Scaled, Stack
+from rowspace.operators import (
+    DECOMPOSITION_LIMIT,
+    DENSE_LIMIT,
+    Identity,
+    Kronecker,
+    Layers,
+    Operator,
+    Scaled,
+    Stack,
+)
 from rowspace.operators.base import Vector, check_supported
 from rowspace.tables import (
     Marginals,
@@ -193,6 +202,10 @@ def moments(A: Operator, W: Operator) -> Moments:
     if isinstance(A, Kronecker) and isinstance(W, Kronecker) and (parts := by_factors(A, W)):
         factors = [moments(a, w) for a, w in zip(A.factors, parts, strict=True)]
         return joined(factors, lambda vectors: reduce(outer, vectors))
+    if isinstance(A, Layers) and (second := A.row_variances(W)) is not None:
+        return Moments(
+            second, second**2, np.sqrt(second), np.zeros_like(second)
+        )  # the last three at most so large
     if isinstance(A, Marginals):
         products = products_of(W, A.sizes)
         if products is not None and products.only_cells:

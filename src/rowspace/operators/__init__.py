@@ -13,6 +13,7 @@ from .dense import Dense, Sparse, as_operator
 from .diagonal import Diagonal, Identity
 from .haar import Haar
 from .kronecker import Kronecker
+from .layers import Layers
 from .p_identity import PIdentity
 from .padded import Extended, Padded
 from .permuted import Merged, Permuted
@@ -40,6 +41,7 @@ __all__ = [
     "Hierarchy",
     "Identity",
     "Kronecker",
+    "Layers",
     "Merged",
     "Operator",
     "PIdentity",

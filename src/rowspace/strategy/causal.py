@@ -71,7 +71,13 @@ def periods_of_rows(strategy: op.Operator, sizes: Sequence[int], axis: int) -> I
     if isinstance(strategy, op.Scaled):
         return periods_of_rows(strategy.of, sizes, axis)
     inner, periods = _inner(strategy), sizes[axis]
-    if isinstance(strategy, op.Kronecker):
+    if isinstance(strategy, op.Layers):
+        cells = strategy.factors[0].shape[1]
+        over = strategy.sizes == tuple(sizes) and strategy.joint[0] == axis
+        if over and all(_is_causal(C, cells) for C in strategy.factors):
+            own = np.repeat(np.arange(periods), cells // periods)
+            return np.tile(own, strategy.shape[0] // cells)
+    elif isinstance(strategy, op.Kronecker):
         rows, k = [f.shape[0] for f in strategy.factors], factor_of_time(strategy, sizes, axis)
         if k is not None and _is_causal(strategy.factors[k], periods):
             shape = [rows[k] if i == k else 1 for i in range(len(rows))]
@@ -86,6 +92,8 @@ def until(strategy: op.Operator, sizes: Sequence[int], axis: int, periods: int) 
     if isinstance(strategy, op.Scaled):
         return op.Scaled(strategy.factor, until(strategy.of, sizes, axis, periods))
     inner = _inner(strategy)
+    if isinstance(inner, op.Layers):
+        return _layers(inner, axis, periods, lambda C, own: _cut(C, own * periods))
     if isinstance(inner, op.Kronecker):
         return _with_factor(inner, sizes, axis, lambda C: _cut(C, periods))
     cells = inner.shape[1] // sizes[axis] * periods
@@ -98,6 +106,8 @@ def rows_of_period(strategy: op.Operator, sizes: Sequence[int], axis: int, perio
     if isinstance(strategy, op.Scaled):
         return op.Scaled(strategy.factor, rows_of_period(strategy.of, sizes, axis, period))
     inner = _inner(until(strategy, sizes, axis, period + 1))
+    if isinstance(inner, op.Layers):
+        return _layers(inner, axis, period + 1, lambda C, own: op.Dense(C.to_dense()[-own:]))
     if isinstance(inner, op.Kronecker):
         so_far = [period + 1 if i == axis else n for i, n in enumerate(sizes)]
         return _with_factor(inner, so_far, axis, lambda C: op.Dense(C.to_dense()[-1:]))
@@ -118,6 +128,15 @@ def _with_factor(
     """The product with another factor of time."""
     where = factor_of_time(product, sizes, axis)
     return op.Kronecker(*(change(f) if k == where else f for k, f in enumerate(product.factors)))
+
+
+def _layers(
+    strategy: op.Layers, axis: int, periods: int, change: Callable[[op.Operator, int], op.Operator]
+) -> op.Layers:
+    """Other matrices over so many periods; they are given the number of joint cells of a period."""
+    own = strategy.factors[0].shape[1] // strategy.sizes[axis]
+    sizes = tuple(periods if i == axis else n for i, n in enumerate(strategy.sizes))
+    return op.Layers(sizes, strategy.joint, tuple(change(C, own) for C in strategy.factors))
 
 
 def _inner(strategy: op.Operator) -> op.Operator:

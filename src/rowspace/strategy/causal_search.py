@@ -20,6 +20,7 @@ from rowspace.tables import Piece, ProductWorkload, gather
 
 from .causal import causal_factor, in_integers, invertible_factor, over_time
 from .causal_laplace import fenwick, searched
+from .causal_layers import layered
 from .gaussian_optimal import GaussianOptimal
 from .product import Product
 from .recurring import (
@@ -70,6 +71,13 @@ def causal_results(
                 found += _product(
                     queries, counted, privacy, select, axis, results[0], groups, recurring_triangles
                 )
+    if not one and not few and privacy.norm == 2 and not recurs:
+        layers, bound, seconds = layered(queries, counted, axis)
+        if layers is not None:
+            whole = privacy.neighbours is Neighbours.ADD_REMOVE
+            bound = max(results[0].lower_bound, privacy.unit_variance * bound * whole)
+            best = replace(results[0], lower_bound=bound, seconds=seconds)
+            found.append(judged("a triangle for each residual, by period", layers, W, privacy, best))
     # A triangle over all cells of several attributes is as large as their square: only where a product will not do.
     if privacy.norm == 2 and W.shape[1] <= op.DECOMPOSITION_LIMIT and (one or few or not found):
         order = by_period(counted.sizes, axis)
@@ -174,15 +182,19 @@ def _product_bound(queries: ProductWorkload, privacy: Privacy, when: int) -> flo
         return 0.0
     table = np.zeros([len(axis.factors) for axis in terms.axes])
     np.add.at(table, tuple(axis.member for axis in terms.axes), np.square(terms.weights))
-    bound, shares = float(table.sum()), []
+    shares = [
+        np.moveaxis(table, i, 0).reshape(table.shape[i], -1).sum(axis=1) / table.sum()
+        for i in range(table.ndim)
+    ]
+    if not np.allclose(reduce(np.multiply.outer, shares), table / table.sum(), rtol=1e-9, atol=0.0):
+        return 0.0
+    bound = float(table.sum())
     for i, axis in enumerate(terms.axes):
-        shares.append(np.moveaxis(table, i, 0).reshape(len(axis.factors), -1).sum(axis=1) / table.sum())
         times = np.bincount(axis.member)[axis.member]
-        V = axis.effective(shares[-1][axis.member] / times)
+        V = axis.effective(shares[i][axis.member] / times)
         optimum = recurring(workload_gram(V), privacy) if i == when else None
         bound *= optimum.bound if optimum else GaussianOptimal(gap=1e-4).optimize(V, ZCDP(0.5)).lower_bound
-    whole = np.allclose(reduce(np.multiply.outer, shares), table / table.sum(), rtol=1e-9, atol=0.0)
-    return privacy.unit_variance * bound if whole else 0.0
+    return privacy.unit_variance * bound
 
 
 def _grouped(queries: ProductWorkload, cells: Sequence[int]) -> ProductWorkload | None:

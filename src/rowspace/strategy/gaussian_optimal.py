@@ -10,8 +10,8 @@ import numpy as np
 import scipy
 
 from rowspace.error import max_error, noise_level
-from rowspace.exceptions import InvalidInput
-from rowspace.operators import Identity, Operator, Scaled, Stack
+from rowspace.exceptions import InvalidInput, UnsupportedWorkload
+from rowspace.operators import Dense, Identity, Operator, Scaled, Stack
 from rowspace.operators.base import Vector
 from rowspace.operators.checks import check_number, check_size
 from rowspace.privacy import Neighbours, Privacy
@@ -26,6 +26,9 @@ from .worst_query import ascend_worst, weighing_of
 
 WELL_CONDITIONED = 1e12
 """Largest estimated condition of Λ^½VΛ^½ at which it has digits enough to be decomposed directly."""
+
+FAINT_IDENTITY = 1e-7
+"""Share of the largest diagonal entry that every cell is asked where a factor has lost sight of some query."""
 
 NAME = "Gaussian optimum"
 
@@ -91,8 +94,13 @@ class GaussianOptimal:
             return self._optimize_worst(W, privacy, started)
         V = workload_gram(W)
         ascent = solve(W, V, self.gap, self.max_steps)
-        A = factored(ascent.point.gram(), W, privacy.norm)
-        return _judged_total(A, W, V, privacy, ascent, started)
+        X = ascent.point.gram()
+        try:
+            return _judged_total(factored(X, W, privacy.norm), W, V, privacy, ascent, started)
+        except UnsupportedWorkload:
+            # Nearly singular, and cut where W still looks: a faint identity keeps all that is asked in sight.
+            beside = X + FAINT_IDENTITY * float(np.diagonal(X).max()) * np.eye(len(X))
+            return _judged_total(Dense(scipy.linalg.cholesky(beside)), W, V, privacy, ascent, started)
 
     def _optimize_worst(self, W: Operator, privacy: Privacy, started: float) -> WorstQueryResult:
         body, power = (W.of, W.factor**2) if isinstance(W, Scaled) and W.factor else (W, 1.0)

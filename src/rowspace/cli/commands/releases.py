@@ -64,6 +64,10 @@ def release(
     before: Annotated[
         Path | None, option("FILE", "The period before, where no ledger keeps it.", "--before")
     ] = None,
+    state: Annotated[
+        Path | None,
+        option("FILE", "Keep true counts here, so that DATA may hold PERIOD only; guard it.", "--state"),
+    ] = None,
     level: Level = 0.95,
     force: Force = False,
     as_json: Json = False,
