@@ -114,7 +114,7 @@ def _between(M: Vector, kept: Vector, V: Vector) -> Vector:
     root, inverse = (Q * np.sqrt(values)) @ Q.T, (Q / np.sqrt(values)) @ Q.T
     X = inverse @ _root(root @ V @ root) @ inverse
     # Periods that no query tells apart leave X hardly anything in some direction: a little there, so that it inverts.
-    return np.asarray((X + X.T) / 2) + RIDGE * np.trace(X) / len(X) * np.eye(len(X))
+    return np.asarray((X + X.T) / 2 + RIDGE * np.trace(X) / len(X) * np.eye(len(X)))
 
 
 def _squared_trace(S: Vector) -> float:
