@@ -171,3 +171,15 @@ def test_the_product_bound_is_that_of_the_dense_optimum():
         bound = _product_bound(workload.products(), rs.ZCDP(0.5), 0)
         assert bound <= optimum
         assert bound > 0.999 * optimum if exact else bound == 0.0
+
+
+@pytest.mark.parametrize("texts", [["month <= 1"], ["month <= 1", "month >= 0"], ["month == 2"]], ids=str)
+@pytest.mark.parametrize(("most", "apart"), [(3, 2), (2, 1)])
+def test_periods_that_no_query_tells_apart(texts, most, apart):
+    """People who come back, and few queries: the search ended in a singular matrix, or not at all."""
+    domain = rs.Domain(month=rs.Numeric(0, 3, bins=3, integer=True, outside="drop"))
+    unit = rs.PrivacyUnit("who", rows=1, periods=most, apart=apart)
+    plan = rs.plan(
+        rs.workload.predicates(domain, texts), rs.ZCDP(0.5, unit=unit), over="month", effort="fast"
+    )
+    assert plan.lower_bound <= plan.total_error <= 1.01 * plan.lower_bound

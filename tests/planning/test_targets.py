@@ -7,7 +7,7 @@ import pytest
 
 import rowspace as rs
 from rowspace.exceptions import InvalidInput, RowspaceError
-from rowspace.planning import Target, parse_target, plan_for, recalibrated
+from rowspace.planning import Target, parse_target, plan_for, recalibrated, targets
 from rowspace.planning.whatif import budget, with_budget
 
 DOMAIN = rs.Domain(age=rs.Numeric(0, 32, bins=32), sex=rs.Categorical(["F", "M"]))
@@ -140,13 +140,44 @@ def test_more_targets_cost_more(kind):
 @pytest.mark.long
 def test_the_least_budget_is_certified_for_gaussian_noise():
     found = plan_for(PYRAMID, BOTH, rs.ZCDP(1.0), effort="fast")
-    assert 0.97 * found.epsilon <= found.lower_bound <= found.epsilon
+    # Half a step of integer noise beside ±25 is 4 % of the budget, and intervals may cover a percent more.
+    assert 0.94 * found.epsilon <= found.lower_bound <= found.epsilon
     assert f"below {found.lower_bound:.4g}" in str(found)
     assert found.to_dict()["least_possible"] == found.lower_bound
     marginals = plan_for(rs.workload.marginals(DOMAIN, up_to=2), "±30", rs.ZCDP(1.0))
-    assert 0.98 * marginals.epsilon <= marginals.lower_bound <= marginals.epsilon
+    assert 0.95 * marginals.epsilon <= marginals.lower_bound <= marginals.epsilon
     assert plan_for(WORKLOAD, "±40", effort="fast").lower_bound == 0
     assert plan_for(WORKLOAD, "±4", rs.ZCDP(1.0), effort="fast").lower_bound == 0  # noise moves in steps
+
+
+@pytest.mark.parametrize("width", [10, 13, 60])
+def test_no_smaller_budget_than_the_bound_meets_the_target(width):
+    """Of one count, asked as it is: its intervals move in whole steps, which normal quantiles do not know."""
+    domain = rs.Domain(age=rs.Numeric(0, 2, bins=2, outside="drop"))
+    w = rs.workload.total(domain)
+    found = plan_for(w, f"±{width}", rs.ZCDP(1.0), effort="fast")
+    assert found.lower_bound > 0.8 * found.epsilon
+    for share in (0.999, 0.99, 0.97):
+        less = rs.plan(w, rs.ZCDP(share * found.lower_bound), strategy=np.ones((1, 2)))
+        assert less.error_bars(0.95)[1].max() > width
+
+
+def test_the_bound_knows_the_noise_of_large_budgets():
+    """Sums of 400 cells to ±20: by the continuous law ρ = 1.92, where counts of cells draw less noise than that."""
+    cells, kind = 800, rs.ZCDP(10.0)
+    w = rs.workload.matrix(np.tile([1.0, 0.0], (1, cells // 2)), rs.Domain(a=rs.Categorical(range(cells))))
+    demands = {part.group: [Target(20)] for part in w.parts}
+    unit_bound = 400 * (1.96 / 20) ** 2  # of a strategy that asks cells one by one
+    found = targets._least_possible(unit_bound, w, demands, kind)
+    spread = np.sqrt(400 * with_budget(kind, 1.001 * found).least_variance)
+    assert 20 < 1.96 * spread / (1 - 0.5 / 20) < 21.2
+    assert found < 0.95 * 1.92
+    assert with_budget(kind, found).is_coarse
+    assert targets._least_possible(unit_bound, 3 * w, demands, kind) == pytest.approx(found, rel=1e-3)
+    scaled = rs.workload.matrix(np.tile([3.0, 0.0], (1, cells // 2)), w.domain)
+    assert (
+        targets._least_possible(unit_bound, scaled, {p.group: [Target(20)] for p in scaled.parts}, kind) == 0
+    )
 
 
 def test_what_is_planned_is_what_is_seen():

@@ -14,9 +14,9 @@ power 3 settles soonest; a step that makes the price worse is retried at half th
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from math import sqrt
+from math import prod, sqrt
 from statistics import NormalDist
 from typing import Any, Protocol
 
@@ -240,6 +240,13 @@ def judged(made: Judged, demands: Mapping[str, list[Target]]) -> list[Met]:
             half_widths = made.error_bars(target.level, own)[1]
             found.append(Met(group, own.size, target, float(np.max(half_widths))))
     return found
+
+
+def largest_coefficient(parts: Sequence[Part], domain: Domain) -> float:
+    """The largest coefficient of any query, in magnitude: no step of its answers that integer noise makes is wider."""
+    queries = Workload(domain, parts).products()
+    largest = [piece.operator.largest_entry() for piece in queries.pieces]
+    return max(prod(largest[number] for number in own) for own in queries.parts)
 
 
 def worst_errors(made: Plan) -> dict[str, float]:

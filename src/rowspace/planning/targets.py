@@ -23,7 +23,7 @@ from rowspace.privacy import Privacy, PureDP
 from rowspace.workload import Workload
 
 from .against import evidence_of
-from .balancing import Balanced, Met, Search, judged
+from .balancing import Balanced, Met, Search, judged, largest_coefficient
 from .choosing import Effort, plan
 from .plan import Plan
 from .target_text import Target, targets_of_groups
@@ -38,6 +38,10 @@ ROUNDS = 8
 
 _CLOSE = 1.002
 _FINE = 10.0
+"""Steps of an answer in the narrowest target, from which on a bound on standard errors says something of intervals."""
+
+_COVERED = 1.005
+"""By how much less than normal quantiles say intervals may cover so many steps (seen: 1.0024, at a level of 0.999)."""
 
 
 @dataclass(frozen=True)
@@ -49,7 +53,8 @@ class TargetPlan:
     met: each target with what was reached.
     others: the half-width (at 95 %) of the worst answer of every group without a target.
     lower_bound: no strategy meets the targets with a smaller ε (or ρ) and keeps the other groups answerable; 0 where
-    nothing is known (Laplace noise, or half-widths below 10, where the steps of integer noise matter).
+    nothing is known (Laplace noise, or half-widths below 10, where the steps of integer noise matter). It allows for
+    half a step of that noise: 1/h of the budget for a half-width h.
 
     >>> import rowspace as rs
     >>> domain = rs.Domain(age=rs.Numeric(0, 4, bins=4))
@@ -189,11 +194,37 @@ def plan_for(
         for name in names
         if name not in demands
     }
-    # The bound is for normal quantiles.
-    fine = min(target.half_width for own in demands.values() for target in own) >= _FINE
-    needed = budget_for(start, sqrt(unit_bound * start.unit_variance)) if unit_bound and fine else 0.0
-    least = min(budget(found.privacy), needed)
+    least = min(budget(found.privacy), _least_possible(unit_bound, workload, demands, most))
     return TargetPlan(found, chosen.weights, tuple(judged(found, demands)), others, least)
+
+
+def _least_possible(
+    unit_bound: float, workload: Workload, demands: Mapping[str, list[Target]], most: Privacy
+) -> float:
+    """The budget below which no strategy meets the targets; 0 where the steps of noise say more than its spread.
+
+    unit_bound: what the largest squared error, in units of its target's normal quantile, is at least at unit noise.
+
+    Integer noise moves an answer in steps that divide all of the query's coefficients, and an interval of half-width h
+    covers up to half a step more: a standard error of (h + step/2)/z may do (see `error.intervals`). And where the
+    noise is a step or less it has less variance than the continuous law.
+    """
+    allowed = 1.0
+    for group, own in demands.items():
+        step = largest_coefficient([part for part in workload.parts if part.group == group], workload.domain)
+        narrowest = min(target.half_width for target in own) / step
+        if narrowest < _FINE:
+            return 0.0
+        allowed = max(allowed, _COVERED * (1 + 0.5 / narrowest))
+    needed = unit_bound / allowed**2
+    low, high = budget(most) * 1e-9, budget(most)
+    if not unit_bound or with_budget(most, low).least_variance * needed <= 1:
+        return 0.0
+    while high > 1.0001 * low:  # the variance falls as the budget grows
+        middle = sqrt(low * high)
+        enough = with_budget(most, middle).least_variance * needed <= 1
+        low, high = (low, middle) if enough else (middle, high)
+    return low
 
 
 def _cheapest(

@@ -31,7 +31,10 @@ MOST_PERIODS = 512
 GAP = 1e-3
 """How close to its bound the search stops."""
 
-_WORK, _STEPS = 2e8, 200
+RIDGE = 1e-11
+"""Share of the mean of X's diagonal that is added to it: what that costs is beyond the gap."""
+
+_WORK, _STEPS, _TRIES, _LEAST = 2e8, 200, 30, 1e-6
 _POWER, _PULL, _NEAR = 1.5, 0.5, 0.9  # of weights, towards no negative entries, of sets worth a weight
 
 
@@ -102,14 +105,16 @@ def bound_of_moments(M: Vector, V: Vector) -> float:
 def _between(M: Vector, kept: Vector, V: Vector) -> Vector:
     """The X that is best for the moments M, as far as they are kept."""
     values, Q = scipy.linalg.eigh(M * kept)
-    while (
-        values[0] < 1e-6 * values[-1]
-    ):  # entrywise shares need not keep it positive; the diagonal alone does
+    for _ in range(_TRIES):  # entrywise shares need not keep it positive; the diagonal alone does
+        if values[0] >= _LEAST * values[-1]:
+            break
         kept = 0.8 * kept + 0.2 * np.eye(len(M))
         values, Q = scipy.linalg.eigh(M * kept)
+    values = np.maximum(values, _LEAST * values[-1])  # periods that nobody asks about lose all weight
     root, inverse = (Q * np.sqrt(values)) @ Q.T, (Q / np.sqrt(values)) @ Q.T
     X = inverse @ _root(root @ V @ root) @ inverse
-    return np.asarray((X + X.T) / 2)
+    # Periods that no query tells apart leave X hardly anything in some direction: a little there, so that it inverts.
+    return np.asarray((X + X.T) / 2 + RIDGE * np.trace(X) / len(X) * np.eye(len(X)))
 
 
 def _squared_trace(S: Vector) -> float:
