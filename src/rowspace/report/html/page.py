@@ -192,7 +192,8 @@ def _combined(both: Combined, title: str, level: float, spending: Spending | Non
         raise InvalidInput(
             "the page of several releases shows no budget: leave out spending, or write one for each"
         )
-    digests = [content_digest(release.to_bytes()) for release in (*both.releases, *both.found)]
+    contents = [release.to_bytes() for release in both.releases] + [found.to_bytes() for found in both.found]
+    digests = [content_digest(content) for content in contents]
     numbers = (
         f"{title}. {whole(both.plan.workload.size)} answers under {both.plan.privacy}. {both.size} "
         f"combined with rowspace {__version__}. SHA-256 {', '.join(digests)}."
