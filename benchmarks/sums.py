@@ -1,6 +1,7 @@
 """Sums and means: errors of joint plans, means beside OpenDP's, coverage, and counting beside plain GROUP BYs.
 
 python -m benchmarks.sums                # plans, and means of the sample over 500 runs
+python -m benchmarks.sums --regions      # the table of docs/howto/sums.md: one release of each, and errors over 300
 python -m benchmarks.sums --coverage     # 95 % intervals over 2,000 releases
 python -m benchmarks.sums --large        # 10 million rows, 5 attributes: SUM and COUNT end to end
 """
@@ -10,6 +11,8 @@ from __future__ import annotations
 import sys
 import tempfile
 import time
+from collections.abc import Callable
+from functools import partial
 from itertools import product
 from pathlib import Path
 
@@ -80,6 +83,46 @@ def means(runs: int = 500) -> None:
     print(
         f"means of income, ε = 1: {mine:,.1f}; OpenDP {theirs[best]:,.1f} with {best:.0%} for sums, "
         f"{theirs[best] / mine:.2f} times; with halves {theirs[0.5] / mine:.2f} times"
+    )
+
+
+def regions(runs: int = 300) -> None:
+    """Mean income by region at ε = 1: ours, OpenDP's sum over count at its best split, noise drawn with numpy."""
+    import opendp.prelude as dp
+
+    dp.enable_features("contrib")
+    people = pd.read_parquet(sample.people_path())
+    measures = [rs.Measure("income", 0, HIGH, step=STEP)]
+    domain = rs.Domain(region=rs.Categorical(sample.REGIONS), measures=measures)
+    plan = rs.plan(rs.workload.mean(domain, "income", by="region"), rs.PureDP(1.0))
+    grouped = people["income"].clip(0, HIGH).groupby(people["region"])
+    order = list(sample.REGIONS)
+    sums, counts, truth = (grouped.agg(how).reindex(order).to_numpy() for how in ("sum", "count", "mean"))
+    table, random = counts_for(plan, people, None), np.random.default_rng()
+    space = dp.atom_domain(T=int), dp.absolute_distance(T=int)
+
+    def ours() -> pd.DataFrame:
+        noisy = measure(plan.strategy, plan.noise, table, parts=plan.domain.parts)
+        return rs.Release(plan, noisy.answers).mean("income", "region")
+
+    def opendp(share: float) -> np.ndarray:
+        add, count = (dp.m.make_laplace(*space, scale=scale) for scale in (HIGH / share, 1 / (1 - share)))
+        return np.array([add(int(a)) / count(int(b)) for a, b in zip(sums, counts, strict=True)])
+
+    def numpy() -> np.ndarray:
+        noise = random.laplace(scale=2.0, size=(2, len(order)))
+        return np.asarray((sums + HIGH * noise[0]) / (counts + noise[1]))
+
+    def error(answers: Callable[[], np.ndarray]) -> float:
+        return float(np.sqrt(np.mean([(answers() - truth) ** 2 for _ in range(runs)])))
+
+    errors = {share: error(partial(opendp, share)) for share in (0.5, 0.65, 0.75, 0.8, 0.85)}
+    best = min(errors, key=errors.__getitem__)
+    once = ours().assign(records=counts, truth=truth, opendp=opendp(best), numpy=numpy())
+    print(once.drop(columns=["std_error", "method"]).round(0).to_string(index=False))
+    print(
+        f"root mean square errors: {error(lambda: ours()['answer'].to_numpy()):.0f}, OpenDP {errors[best]:.0f} with "
+        f"{best:.0%} for sums and {errors[0.5]:.0f} with halves, numpy {error(numpy):.0f}"
     )
 
 
@@ -162,6 +205,8 @@ def counting(rows: int = 10_000_000) -> None:
 if __name__ == "__main__":
     if "--coverage" in sys.argv:
         coverage()
+    elif "--regions" in sys.argv:
+        regions()
     elif "--large" in sys.argv:
         counting()
     else:

@@ -164,6 +164,32 @@ def test_facts_about_what_is_not_asked_say_nothing() -> None:
     assert plan.known.counts == (("total", 9.0),)
 
 
+@pytest.mark.parametrize("privacy", [rs.ZCDP(0.5), rs.PureDP(1.0)], ids=str)
+@pytest.mark.parametrize("known", [None, {"region = 'North'": 7}], ids=["alone", "beside a total"])
+def test_impossible_conditions_without_a_known_count_of_their_attributes(
+    privacy: rs.privacy.Privacy, known: dict[str, float] | None
+) -> None:
+    """Nothing is known of the sum over the cells that are left: the facts are no matrix with a row."""
+    over = rs.Domain(
+        region=rs.Categorical(["North", "South"]),
+        age=rs.Numeric(0, 4, bins=2),
+        sex=rs.Categorical(["F", "M"]),
+    )
+    frame = pd.DataFrame(
+        {"region": ["North"] * 7 + ["South"] * 5, "age": [1, 3] * 6, "sex": ["F", "F", "M"] * 4}
+    )
+    impossible = ["age is missing or sex is missing", "age < 2 and sex = 'M'"]
+    asked = rs.workload.marginal(over, "region", "age", "sex")
+    plan = rs.plan(asked, privacy, effort="fast", known=known, impossible=impossible)
+    assert plan.total_error < rs.plan(asked, privacy, effort="fast").total_error
+    release = rs.release(plan, frame)
+    answers = release.answers()
+    assert answers[(answers["age"] == "[0, 2)") & (answers["sex"] == "M")]["answer"].tolist() == [0, 0]
+    if known:
+        # No record is in a place that is not shown, so what is shown adds up.
+        assert answers[answers["region"] == "North"]["answer"].sum() == pytest.approx(7, abs=1e-9)
+
+
 def test_a_count_of_zero_is_impossible() -> None:
     asked, privacy = rs.workload.marginals(domain(outside="drop"), up_to=2), rs.ZCDP(0.1)
     zero = rs.plan(asked, privacy, known={IMPOSSIBLE[0]: 0, "total": 9})

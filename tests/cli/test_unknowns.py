@@ -114,3 +114,17 @@ def test_bad_input_is_one_line_and_writes_nothing(words: list[object], visits: P
     assert ended.err.startswith("error: ")
     assert ended.err.count("\n") == 1
     assert rs.Ledger(ledger).history() == []
+
+
+def test_what_was_found_is_combined_with_a_release(visits: Path, tmp_path: Path) -> None:
+    found, made = tmp_path / "d.discovery", tmp_path / "v.release"
+    rs.discover(visits, "diagnosis", privacy=rs.ApproxDP(1.0, 1e-8)).save(found)
+    domain = rs.Domain(diagnosis=rs.Discovery.load(found).categorical)
+    rs.release(rs.plan(rs.workload.identity(domain), rs.PureDP(0.5)), visits).save(made)
+    ended = rowspace("combine", found, made, "--ask", "diagnosis = 'flu'", "--json")
+    assert ended.code == 0, ended.err
+    both = rs.combine([rs.Release.load(made), rs.Discovery.load(found)])
+    (row,) = json.loads(ended.out)["answers"]
+    assert row["answer"] == both.ask("diagnosis = 'flu'")["answer"][0]
+    assert "1 release and 1 discovery combined" in " ".join(rowspace("combine", made, found).out.split())
+    assert "d.discovery: " in rowspace("combine", made, found, found).err

@@ -14,12 +14,14 @@ from rowspace.releases import (
     EXPORTS,
     TABLE_LIMIT,
     Combined,
+    Discovery,
     Release,
     check_export,
     export,
     exported_files,
     notes_of,
 )
+from rowspace.releases import combine as combined
 from rowspace.report import answers_view, first_answers
 from rowspace.report.html import write_report
 from rowspace.report.numbers import whole
@@ -87,23 +89,32 @@ def combine(
         )
 
 
-def _combined(release_files: Sequence[Path]) -> Combined:
-    """The releases together, or which file does not go with those before it."""
-    loaded: dict[str, Release] = {}  # a file that is named twice is one release
-    releases = [loaded.setdefault(os.path.realpath(path), Release.load(path)) for path in release_files]
-    for number in range(2, len(releases) + 1):
+def _combined(files: Sequence[Path]) -> Combined:
+    """The releases together, and discoveries after them, or which file does not go with those before it."""
+    loaded: dict[str, Release | Discovery] = {}  # a file that is named twice is one release
+    order = sorted(files, key=_is_discovery)
+    parts = [loaded.setdefault(os.path.realpath(path), _loaded(path)) for path in order]
+    for number in range(2, len(parts) + 1):
         try:
-            both = Combined(tuple(releases[:number]))
+            both = combined(parts[:number])
         except InvalidInput as error:
-            error.args = (f"{release_files[number - 1].name}: {error}", *error.args[1:])
+            error.args = (f"{order[number - 1].name}: {error}", *error.args[1:])
             raise
     return both
+
+
+def _is_discovery(path: Path) -> bool:
+    return path.suffix.lower() == ".discovery"
+
+
+def _loaded(path: Path) -> Release | Discovery:
+    return Discovery.load(path) if _is_discovery(path) else Release.load(path)
 
 
 def _summary(both: Combined) -> Text:
     """What was combined, and what it cost when it was released."""
     return Text.assemble(
-        (f" {len(both.releases)} releases combined", "bold"),
+        (f" {both.size} combined", "bold"),
         f": {whole(both.plan.workload.size)} answers, {both.method}",
         (f"\n free: covered by {both.plan.privacy}, which the releases have cost together", "dim"),
     )

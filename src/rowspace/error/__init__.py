@@ -17,11 +17,12 @@ from .profile import (
     profile_equivalent,
     strategy_from_profile,
 )
-from .selection import selected_intervals
+from .selection import beside_another, selected_intervals
 
 __all__ = [
     "Decomposition",
     "Moments",
+    "beside_another",
     "decompose",
     "half_widths",
     "max_error",

@@ -187,13 +187,15 @@ def _totals(facts: Facts, group: set[int]) -> tuple[float, float]:
             nobody |= flat(fact) != 0
     if nobody.all():
         raise InvalidInput("the impossible conditions cover every record; leave some out")
-    columns = np.unique(np.array([flat(fact) for fact in own]).reshape(len(own), -1)[:, ~nobody], axis=1)
+    if not own:
+        return 0.0, inf
+    columns = np.unique(np.array([flat(fact) for fact in own])[:, ~nobody], axis=1)
     found = []
     for sign in (1.0, -1.0):
         solved = scipy.optimize.linprog(
             np.full(columns.shape[1], sign),
-            A_eq=columns if own else None,
-            b_eq=[fact.value for fact in own] if own else None,
+            A_eq=columns,
+            b_eq=[fact.value for fact in own],
             bounds=(0, None),
         )
         if solved.status == 2:

@@ -8,6 +8,7 @@ Guarantees
   (by construction: this room may not import `sources`; tests/releases/test_combine.py::test_what_was_spent).
 - Intervals cover the truth at least as often as stated (tests/releases/test_combine.py::test_coverage).
 - A release is not counted twice as evidence (tests/releases/test_combine.py::test_refuses_the_same_release_twice).
+- Counts that a discovery showed add no bias (tests/releases/test_beside_found.py::test_errors_are_as_stated).
 """
 
 from __future__ import annotations
@@ -30,8 +31,10 @@ from rowspace.reconstruct import merged
 from rowspace.workload import Workload
 
 from .answer_columns import answer_table, largest_value
+from .beside_found import BesideFound, check_found, evidence_beside, named
 from .combined_answers import Answers, answers_from
 from .combined_privacy import Guarantees
+from .discovered import Discovery
 from .evidence import Evidence, as_queries, measurement_of, units_of
 from .methods import DerivedAnswers, means_portion, with_means
 from .notes import read_as
@@ -71,6 +74,7 @@ class Combined(DerivedAnswers):
 
     releases: two or more, of one table and different. Where noise is nearly always zero, different ones may look the
     same: then only one object given twice is refused, and `statement` says so.
+    found: discoveries whose noisy counts are taken into account too; beside them one release is enough.
 
     >>> from rowspace.sample import small_release
     >>> both = combine([small_release(0.1), small_release(0.1)])
@@ -79,10 +83,11 @@ class Combined(DerivedAnswers):
     """
 
     releases: tuple[Release, ...]
+    found: tuple[Discovery, ...] = ()
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "releases", tuple(self.releases))
-        if len(self.releases) < 2:
+        if not self.releases or len(self.releases) + len(self.found) < 2:
             raise InvalidInput(f"expected two or more releases to combine, got {len(self.releases)}")
         for release in self.releases:
             if not isinstance(release, Release):
@@ -99,6 +104,8 @@ class Combined(DerivedAnswers):
                     "combining a release with itself: the same noisy answers twice are no new evidence; "
                     "give each release once"
                 )
+        privacies = [release.plan.privacy for release in self.releases]
+        check_found(self.found, self.releases[0].plan.domain, [privacy.unit for privacy in privacies])
 
     @cached_property
     def plan(self) -> CombinedPlan:
@@ -109,17 +116,25 @@ class Combined(DerivedAnswers):
                 workloads.append(release.plan.counted)
         parts = [part for workload in workloads for part in workload.parts]
         joint = workloads[0] if len(workloads) == 1 else Workload(workloads[0].domain, parts)
-        return CombinedPlan(joint, Guarantees(tuple(release.plan.privacy for release in self.releases)))
+        each: list[Release | Discovery] = [*self.releases, *self.found]
+        return CombinedPlan(joint, Guarantees(tuple(own.plan.privacy for own in each)))
 
-    @cached_property
+    @property
     def evidence(self) -> Evidence:
         """All measurements, those of one strategy averaged."""
-        return Evidence(self.plan.workload, tuple(merged([measurement_of(r) for r in self.releases])))
+        return self._evidence[0]
+
+    @cached_property
+    def _evidence(self) -> tuple[Evidence, Evidence]:
+        """What is answered from, and what errors are stated by."""
+        alone = Evidence(self.plan.workload, tuple(merged([measurement_of(r) for r in self.releases])))
+        return evidence_beside(alone, self.found) if self.found else (alone, alone)
 
     @cached_property
     def _answers(self) -> Answers:
         """How answers are found: exactly where one strategy, like tables or few cells allow it, else query by query."""
-        return answers_from(self.evidence)
+        answers, errors = map(answers_from, self._evidence)
+        return BesideFound(answers, errors) if self.found else answers
 
     @property
     def method(self) -> str:
@@ -186,7 +201,12 @@ class Combined(DerivedAnswers):
     def statement(self) -> str:
         """What was promised and how to read the numbers, in plain words."""
         same = _SAME if self._look_the_same else ""
-        return combined_statement(len(self.releases), self.plan, self.method) + same
+        return combined_statement(self.size, self.plan, self.method) + same
+
+    @property
+    def size(self) -> str:
+        """How many releases and discoveries these are, in words."""
+        return f"{len(self.releases)} release{'s' * (len(self.releases) > 1)}{named(self.found)}"
 
     @property
     def _look_the_same(self) -> bool:
@@ -195,16 +215,17 @@ class Combined(DerivedAnswers):
 
     def __repr__(self) -> str:
         size = self.plan.workload.size
-        return one_line(f"<Combined of {len(self.releases)}: {size:,} answers under {self.plan.privacy}>")
+        number = len(self.releases) + len(self.found)
+        return one_line(f"<Combined of {number}: {size:,} answers under {self.plan.privacy}>")
 
     def __str__(self) -> str:
         return f"Combined release of {self.plan.workload.size:,} answers\n  {self.statement}"
 
 
-def combined_statement(releases: int, plan: CombinedPlan, method: str) -> str:
-    """What so many releases together have promised, and how to read what is made of them."""
+def combined_statement(what: str, plan: CombinedPlan, method: str) -> str:
+    """What releases together have promised, and how to read what is made of them. what: how many of them."""
     return (
-        f"{releases} releases combined by rowspace {__version__}, under {plan.privacy}, {method}. "
+        f"{what} combined by rowspace {__version__}, under {plan.privacy}, {method}. "
         f"{read_as(plan.population, domain=plan.domain)} Combining and any further computation cost no privacy."
     )
 
@@ -215,10 +236,11 @@ _SAME = (
 )
 
 
-def combine(releases: Iterable[Release | Combined]) -> Combined:
+def combine(releases: Iterable[Release | Combined | Discovery]) -> Combined:
     """Several releases of the same table as one, by generalized least squares: each counts by how precise it is.
 
-    releases: two or more, or combinations of them.
+    releases: two or more, or combinations of them; or releases and what `rs.discover` found of the same records, whose
+    counts then need not be paid for again.
 
     They must be about the same attributes, declared alike, and differ: a release is no new evidence about itself.
     That they count the same records is for the caller to know; nothing in a release can tell.
@@ -233,14 +255,18 @@ def combine(releases: Iterable[Release | Combined]) -> Combined:
     if isinstance(releases, (str, Release, Combined)) or not isinstance(releases, Iterable):
         raise InvalidInput(f"expected a list of releases to combine, got {type(releases).__name__}")
     found: list[Release] = []
+    discoveries: list[Discovery] = []
     for release in releases:
         if isinstance(release, Combined):
             found.extend(release.releases)
+            discoveries.extend(release.found)
         elif isinstance(release, Release):
             found.append(release)
+        elif isinstance(release, Discovery):
+            discoveries.append(release)
         else:
             raise InvalidInput(f"expected releases to combine, got {type(release).__name__}")
-    return Combined(tuple(found))
+    return Combined(tuple(found), tuple(discoveries))
 
 
 def _check_same_domain(one: Domain, other: Domain) -> None:

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from .derived import Estimate
     from .derived_rows import Query
     from .derived_tables import CrossTable
+    from .discovered import Discovery
     from .estimate_fit import EstimateFit, Models
     from .estimated import TableEstimate
     from .release import Release
@@ -338,10 +339,10 @@ class DerivedAnswers:
 
         return synthetic(self._release, rows, draw_numbers=draw_numbers, rng=rng)
 
-    def combine(self, *others: Release | Combined) -> Combined:
+    def combine(self, *others: Release | Combined | Discovery) -> Combined:
         """Together with other releases of the same table: better answers, with the error bars of the whole.
 
-        others: releases of the same table, declared alike.
+        others: releases of the same table, declared alike, or what `rs.discover` found in it.
 
         >>> from rowspace.sample import small_release
         >>> release = small_release()

@@ -174,7 +174,7 @@ class Knowledge:
         """What was promised and how to read the numbers, as a release says it."""
         if self.number == 1 and (only := self.bought[0].plan) is not None:
             return Release(only, np.zeros(only.strategy.shape[0], dtype=np.int64)).statement
-        return combined_statement(self.number, self.plan, self._answers.method)
+        return combined_statement(f"{self.number} releases", self.plan, self._answers.method)
 
 
 def _condensed(bought: list[Bought], cells: int) -> tuple[Bought, ...]:

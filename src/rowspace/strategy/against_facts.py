@@ -185,8 +185,9 @@ def public_tables(facts: Facts) -> frozenset[tuple[int, ...]]:
                 for fact in facts.known
                 if set(fact.axes) <= set(own)
             ]
-            matrix = np.array(rows, dtype=np.float64).reshape(len(rows), -1)
-            if len(rows) >= matrix.shape[1] and np.linalg.matrix_rank(matrix) == matrix.shape[1]:
+            cells = int(np.prod(shape))
+            matrix = np.array(rows, dtype=np.float64).reshape(len(rows), cells)
+            if len(rows) >= cells and np.linalg.matrix_rank(matrix) == cells:
                 found.update(_below(own))
     return frozenset(found)
 

@@ -181,7 +181,9 @@ def ask(
 
 
 def combine(
-    release_files: Annotated[list[Path], argument("RELEASE...", "Two or more .release files.")],
+    release_files: Annotated[
+        list[Path], argument("RELEASE...", "Two or more .release files; also .discovery files.")
+    ],
     outputs: Annotated[
         list[Path] | None,
         option(

@@ -192,9 +192,10 @@ def _combined(both: Combined, title: str, level: float, spending: Spending | Non
         raise InvalidInput(
             "the page of several releases shows no budget: leave out spending, or write one for each"
         )
-    digests = [content_digest(release.to_bytes()) for release in both.releases]
+    contents = [release.to_bytes() for release in both.releases] + [found.to_bytes() for found in both.found]
+    digests = [content_digest(content) for content in contents]
     numbers = (
-        f"{title}. {whole(both.plan.workload.size)} answers under {both.plan.privacy}. {len(both.releases)} releases "
+        f"{title}. {whole(both.plan.workload.size)} answers under {both.plan.privacy}. {both.size} "
         f"combined with rowspace {__version__}. SHA-256 {', '.join(digests)}."
     )
     plans = [release.plan for release in both.releases]
@@ -204,7 +205,7 @@ def _combined(both: Combined, title: str, level: float, spending: Spending | Non
         ("release", "answers", "promise", "standard error by itself", "SHA-256"),
         tuple(
             (str(number), whole(plan.workload.size), str(plan.privacy), rmse, digest[:_DIGEST_SHOWN])
-            for number, (plan, rmse, digest) in enumerate(zip(plans, rmses, digests, strict=True), start=1)
+            for number, (plan, rmse, digest) in enumerate(zip(plans, rmses, digests, strict=False), start=1)
         ),
         codes=True,
     )
