@@ -52,6 +52,7 @@ class Way:
                     server.connect(str(self._server))
                 except OSError:  # it is away
                     client.close()
+                    server.close()
                     continue
                 self._open.add((client, server))
                 threading.Thread(target=self._pass_back, args=(server, client), daemon=True).start()
@@ -59,23 +60,27 @@ class Way:
 
     def _pass_on(self, client: socket.socket, server: socket.socket) -> None:
         charged = False
-        with contextlib.suppress(OSError):
-            while sent := client.recv(65536):
-                charged |= b"INSERT INTO rowspace_charge" in sent
-                if self._after is not None and charged and not self.cuts and b"COMMIT" in sent:
-                    self.cuts += 1
-                    client.shutdown(socket.SHUT_RDWR)
-                    if not self._after:
-                        break
-                server.sendall(sent)
-            server.shutdown(socket.SHUT_RDWR)
+        with client:  # who reads of a socket closes it
+            with contextlib.suppress(OSError):
+                while sent := client.recv(65536):
+                    charged |= b"INSERT INTO rowspace_charge" in sent
+                    if self._after is not None and charged and not self.cuts and b"COMMIT" in sent:
+                        self.cuts += 1
+                        client.shutdown(socket.SHUT_RDWR)
+                        if not self._after:
+                            break
+                    server.sendall(sent)
+            with contextlib.suppress(OSError):
+                server.shutdown(socket.SHUT_RDWR)
 
     def _pass_back(self, server: socket.socket, client: socket.socket) -> None:
-        with contextlib.suppress(OSError):
-            while sent := server.recv(65536):
-                client.sendall(sent)
+        with server:
+            with contextlib.suppress(OSError):
+                while sent := server.recv(65536):
+                    client.sendall(sent)
             self._open.discard((client, server))
-            client.shutdown(socket.SHUT_RDWR)
+            with contextlib.suppress(OSError):
+                client.shutdown(socket.SHUT_RDWR)
 
 
 @contextmanager

@@ -86,14 +86,15 @@ def test_a_transaction_of_the_owner_is_left(server: PostgresServer) -> None:
 
 
 @pytest.mark.parametrize("by", ["address", "Ibis table"])
-def test_postgresql_compiles_nothing_while_we_read(server: PostgresServer, by: str) -> None:
+def test_postgresql_compiles_and_writes_nothing_while_we_read(server: PostgresServer, by: str) -> None:
     """Nor on a connection of one's own, which has its setting back afterwards."""
     server.run("DROP TABLE IF EXISTS few", "CREATE TABLE few AS SELECT 'x' AS a")
     own = ibis.connect(server.url())
     own.con.execute("SET jit = on")
     source, table = (own.table("few"), None) if by == "Ibis table" else (server.url(), "few")
     with open_table(source, rs.Domain(a=rs.Categorical(["x"])), table) as opened:
-        assert opened.backend.con.execute("SHOW jit").fetchone() == ("off",)
+        for setting, value in (("jit", "off"), ("transaction_read_only", "on")):
+            assert opened.backend.con.execute(f"SHOW {setting}").fetchone() == (value,)
     assert own.con.execute("SHOW jit").fetchone() == ("on",)
     own.disconnect()
     server.run("DROP TABLE few")

@@ -10,8 +10,8 @@ Guarantees
 - All counts of a release are of one state of a PostgreSQL table, and writers do not keep it from being released
   (tests/engines/test_snapshot.py::test_counts_are_of_one_state).
 - So of a SQLite file (tests/sources/test_snapshot.py::test_sqlite_counts_are_of_one_state).
-- PostgreSQL compiles nothing while we read
-  (tests/engines/test_snapshot.py::test_postgresql_compiles_nothing_while_we_read).
+- PostgreSQL compiles and writes nothing while we read
+  (tests/engines/test_snapshot.py::test_postgresql_compiles_and_writes_nothing_while_we_read).
 - A file that is changed while it is read is refused
   (tests/sources/test_snapshot.py::test_a_file_that_changes_is_refused); so are files of which one is changed, appears
   or vanishes (tests/sources/test_files.py::test_files_that_change_are_refused).
