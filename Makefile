@@ -101,7 +101,9 @@ dist: $(READY)
 test-package: dist
 	ROWSPACE_DIST=dist $(BIN)/pytest tests/test_package_install.py
 
+# Every long audit, most of an hour; it installs a PostgreSQL and strace, where it may, for the ledger's faults.
 audit: $(READY)
+	tests/engines/install-servers postgres,strace
 	$(BIN)/python -m audits --write
 
 # constraints.txt: the versions that a fresh environment resolves to, for `pip install -c`; no hashes, no addresses.

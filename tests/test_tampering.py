@@ -106,6 +106,21 @@ def test_what_was_tampered_with_changes_nothing(made, tamper, tmp_path):
     assert ledger.history()[0].cost == ledger.budget().used == ledger.budget().filter.cost_of(made())
 
 
+def test_a_plan_that_is_changed_while_it_is_released_is_charged_as_it_was(tmp_path):
+    """By whoever listens to progress: seen before, ρ = 0.5 released and charged as 0.000001."""
+    plan, cheap = PLANS["tables"](), rs.plan(rs.workload.marginals(CUBE, up_to=2), rs.ZCDP(1e-6))
+
+    def change(_):
+        for name in ("privacy", "noise", "strategy"):
+            object.__setattr__(plan, name, getattr(cheap, name))
+
+    ledger = Ledger(tmp_path / "budget.db")
+    ledger.create("people", rs.ZCDP(1.0))
+    rs.release(plan, counts(plan), ledger=ledger, progress=change)
+    assert plan.privacy == cheap.privacy
+    assert ledger.history()[0].cost == ledger.budget().filter.cost_of(PLANS["tables"]())
+
+
 def test_an_array_that_was_remembered_is_really_written_to():
     """The test above would show nothing if there were none."""
     plan = PLANS["places beside a strategy"]()

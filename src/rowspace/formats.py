@@ -21,6 +21,16 @@ DATABASE_ENDINGS = {".duckdb": "duckdb", ".ddb": "duckdb", ".sqlite": "sqlite", 
 #: Schemes of addresses of files rather than databases, and what each is called in one form.
 REMOTE_SCHEMES = {"s3": "s3", "s3a": "s3", "gs": "gs", "gcs": "gs", "https": "https", "http": "http"}
 
+SERVER_WAITS = {
+    "connect_timeout": 10,
+    "keepalives_idle": 10,
+    "keepalives_interval": 5,
+    "keepalives_count": 4,
+    "tcp_user_timeout": 30_000,
+}
+"""A PostgreSQL server that does not answer is given up after seconds; one that is gone without a word is noticed in
+half a minute, where TCP by itself waits for hours."""
+
 
 def is_remote(source: object) -> bool:
     """Whether a source is an address of files.

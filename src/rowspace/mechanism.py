@@ -35,7 +35,7 @@ from .exceptions import InvalidInput, TooLarge
 from .measure import measure
 from .noise import BitSource, SecureRandom
 from .planning import Plan
-from .planning.known import checked_plan
+from .planning.known import checked_plan, is_known
 from .releases import Release
 from .retries import once
 from .strategy import Strategy, calibrated_noise
@@ -101,7 +101,9 @@ def release(
         counts = counts_for(own, source, table, progress)
         answers = measure(own.strategy, own.noise, counts, random, parts=own.domain.parts).answers
         if keeper is not None:
-            keeper.charge(plan, Release(own, answers).to_bytes(), dataset, **about, **kept)
+            # Ours are told of the copy: whoever counts or listens to progress could have changed the plan meanwhile.
+            charged = own if is_known(keeper, "ledger", "cli") else plan
+            keeper.charge(charged, Release(own, answers).to_bytes(), dataset, **about, **kept)
         return Release(plan, answers)
 
     return make() if request is None else once(make, keeper, dataset, request, own, about)

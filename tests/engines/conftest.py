@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from tests.engines.cluster import Cluster, spark_cluster
 from tests.engines.engines import DuckDB, Engine, Postgres, Spark
 from tests.engines.postgres import PostgresServer, postgres_server
 from tests.engines.spark import spark_session
@@ -22,6 +23,17 @@ def server() -> Iterator[PostgresServer]:
 def session() -> Iterator[Any]:
     with spark_session() as running:
         yield running
+
+
+@pytest.fixture(scope="session")
+def cluster() -> Iterator[Cluster]:
+    with spark_cluster() as running:
+        yield running
+
+
+@pytest.fixture(scope="session")
+def connect(cluster: Cluster) -> str:
+    return cluster.connect_server()
 
 
 @pytest.fixture(scope="session", params=["duckdb", "postgres", "spark"])

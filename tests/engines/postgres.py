@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
 
-from tests.engines.availability import unavailable
+from tests.engines.availability import kill_all, unavailable
 
 #: PostgreSQL refuses to run as root; the first of these that exists runs it then.
 _SERVANTS = ("postgres", "nobody")
@@ -29,6 +29,36 @@ class PostgresServer:
     user: str
     password: str
     socket: Path
+    programs: Path
+    servant: str | None
+    options: str
+
+    @property
+    def data(self) -> Path:
+        """Where its files are."""
+        return self.socket / "data"
+
+    @property
+    def pid(self) -> int:
+        """Of the process that starts all others."""
+        return int((self.data / "postmaster.pid").read_text().split("\n")[0])
+
+    def call(self, program: str, *arguments: str) -> None:
+        """Run one of PostgreSQL's programs on its files."""
+        command = [str(self.programs / program), "-D", str(self.data), *arguments]
+        quiet = {"stdout": subprocess.DEVNULL, "cwd": self.socket, "timeout": 120}
+        subprocess.run(command, check=True, user=self.servant, **quiet)  # type: ignore[call-overload]
+
+    def start(self) -> None:
+        """Start it, and wait until it answers."""
+        self.call("pg_ctl", "-o", self.options, "-l", str(self.socket / "log"), "-w", "start")
+
+    def kill(self) -> None:
+        """End all its processes at once, as a machine that loses its power does."""
+        kill_all(self.pid)
+        # Where nobody buries the dead their numbers stay taken, and the next server would think that this one lives.
+        for file in (self.data / "postmaster.pid", self.socket / ".s.PGSQL.5432.lock"):
+            file.unlink(missing_ok=True)
 
     def url(
         self,
@@ -80,8 +110,11 @@ def find_programs() -> Path | None:
 
 
 @contextmanager
-def postgres_server() -> Iterator[PostgresServer]:
-    """Start a server and stop it. Skips where there are no programs or no driver."""
+def postgres_server(*, durable: bool = False) -> Iterator[PostgresServer]:
+    """Start a server and stop it. Skips where there are no programs or no driver.
+
+    durable: it waits for the disk, as servers do.
+    """
     programs = find_programs()
     if programs is None:
         unavailable(
@@ -96,22 +129,20 @@ def postgres_server() -> Iterator[PostgresServer]:
     servant = _servant()
     if servant is not None:
         shutil.chown(folder, servant)
-    server = PostgresServer(servant or getpass.getuser(), secrets.token_hex(12), folder)
-    data, secret = folder / "data", folder / "password"
+    # Nobody but us finds it. Where nothing has to outlive the machine, nothing waits for the disk (-F).
+    options = f"-c listen_addresses='' -c max_connections=60 -k {folder} {'' if durable else '-F'}"
+    user = servant or getpass.getuser()
+    server = PostgresServer(user, secrets.token_hex(12), folder, programs, servant, options)
+    secret = folder / "password"
     secret.write_text(server.password, encoding="ascii")
-
-    def run(program: str, *arguments: str) -> None:
-        command = [str(programs / program), "-D", str(data), *arguments]
-        subprocess.run(command, check=True, user=servant, stdout=subprocess.DEVNULL, cwd=folder, timeout=120)
-
-    run("initdb", "-A", "scram-sha-256", f"--pwfile={secret}", "-E", "UTF8", "--no-locale", "--no-sync")
-    # Nothing here has to outlive the machine, so nothing waits for the disk (-F).
-    options = f"-c listen_addresses='' -c max_connections=60 -k {folder} -F"
-    run("pg_ctl", "-o", options, "-l", str(folder / "log"), "-w", "start")
+    server.call(
+        "initdb", "-A", "scram-sha-256", f"--pwfile={secret}", "-E", "UTF8", "--no-locale", "--no-sync"
+    )
+    server.start()
     try:
         yield server
     finally:
-        run("pg_ctl", "-m", "immediate", "stop")
+        server.call("pg_ctl", "-m", "immediate", "stop")
         shutil.rmtree(folder, ignore_errors=True)
 
 

@@ -11,9 +11,7 @@ import pytest
 
 import rowspace as rs
 from rowspace.sources import count_cells
-from rowspace.sources.databases import connect
 from tests.engines.engines import Engine, Spark
-from tests.engines.postgres import PostgresServer
 
 ZONE = "America/New_York"
 ROWS = 400
@@ -71,12 +69,3 @@ def test_an_ibis_table_of_a_spark_session_keeps_its_zones(session: Any) -> None:
     rows = ibis.pyspark.connect(session).table("moments")
     hours = count_cells(rows, rs.Domain(hour=rs.HourOfDay(column="zoned", zone=ZONE)))
     assert hours.tolist() == np.bincount(LOCAL.dt.hour, minlength=24).tolist()
-
-
-def test_postgresql_compiles_nothing_on_our_connection(server: PostgresServer) -> None:
-    opened = connect(server.url())
-    try:
-        with opened.backend.con.cursor() as cursor:
-            assert cursor.execute("SHOW jit").fetchone() == ("off",)
-    finally:
-        opened.close()

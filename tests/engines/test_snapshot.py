@@ -10,7 +10,10 @@ import ibis
 import pytest
 
 import rowspace as rs
+from rowspace.exceptions import SourceError
 from rowspace.sources import count_cells, count_marginals
+from rowspace.sources.databases import connect
+from rowspace.sources.opening import open_table
 from tests.engines.postgres import PostgresServer
 
 DOMAIN = rs.Domain(**{name: rs.Categorical(["x", "y"]) for name in "abcd"})
@@ -80,3 +83,38 @@ def test_a_transaction_of_the_owner_is_left(server: PostgresServer) -> None:
     assert count_cells(table, DOMAIN).sum() == 1
     own.disconnect()
     server.run("DROP TABLE owned")
+
+
+@pytest.mark.parametrize("by", ["address", "Ibis table"])
+def test_postgresql_compiles_and_writes_nothing_while_we_read(server: PostgresServer, by: str) -> None:
+    """Nor on a connection of one's own, which has its setting back afterwards."""
+    server.run("DROP TABLE IF EXISTS few", "CREATE TABLE few AS SELECT 'x' AS a")
+    own = ibis.connect(server.url())
+    own.con.execute("SET jit = on")
+    source, table = (own.table("few"), None) if by == "Ibis table" else (server.url(), "few")
+    with open_table(source, rs.Domain(a=rs.Categorical(["x"])), table) as opened:
+        for setting, value in (("jit", "off"), ("transaction_read_only", "on")):
+            assert opened.backend.con.execute(f"SHOW {setting}").fetchone() == (value,)
+    assert own.con.execute("SHOW jit").fetchone() == ("on",)
+    own.disconnect()
+    server.run("DROP TABLE few")
+
+
+def test_a_server_that_is_gone_is_noticed(server: PostgresServer) -> None:
+    """Also in the middle of a query; what the address says about waiting goes before."""
+    for more, idle in (("", "10"), ("&keepalives_idle=77", "77")):
+        opened = connect(server.url() + more)
+        try:
+            found = opened.backend.con.info.get_parameters()
+        finally:
+            opened.close()
+        assert found["keepalives_idle"] == idle
+        assert found["tcp_user_timeout"] == "30000"
+
+
+def test_a_time_limit_of_the_owner_is_said(server: PostgresServer) -> None:
+    server.run("DROP VIEW IF EXISTS slow", "CREATE VIEW slow AS SELECT 'x' AS a FROM pg_sleep(20)")
+    limited = server.url() + "&options=-c%20statement_timeout%3D100"
+    with pytest.raises(SourceError, match="cancelled the query, perhaps after a time limit"):
+        count_cells(limited, rs.Domain(a=rs.Categorical(["x"])), table="slow")
+    server.run("DROP VIEW slow")

@@ -17,6 +17,7 @@ from sqlalchemy.pool import NullPool
 
 from rowspace.exceptions import InvalidInput, LedgerError
 from rowspace.files import require_regular
+from rowspace.formats import SERVER_WAITS
 
 #: SQLite's result codes, by how their names begin, in plain words.
 _SQLITE_REASONS = {
@@ -52,15 +53,6 @@ _DURABLE = (
 
 _TICKS = 0.1
 """Seconds that are many ticks of the clock of any file system."""
-
-# A server that is gone without a word is noticed in half a minute, not in the quarter of an hour that TCP waits.
-_WAITS = {
-    "connect_timeout": 10,
-    "keepalives_idle": 10,
-    "keepalives_interval": 5,
-    "keepalives_count": 4,
-    "tcp_user_timeout": 30_000,
-}
 
 # Seconds between two tries to begin, at most: as long as a charge takes, so that few moments are lost.
 _PAUSE = 0.03
@@ -284,7 +276,7 @@ def _postgres(url: sa.URL) -> sa.Engine:
     """An engine on PostgreSQL, by psycopg unless the URL names a driver."""
     if url.drivername == "postgresql":
         url = url.set(drivername="postgresql+psycopg")
-    waits = {name: value for name, value in _WAITS.items() if name not in url.query}
+    waits = {name: value for name, value in SERVER_WAITS.items() if name not in url.query}
     try:
         return sa.create_engine(
             url,

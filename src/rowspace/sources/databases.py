@@ -5,6 +5,7 @@ from __future__ import annotations
 import fcntl
 import os
 import re
+import secrets
 import shutil
 import tempfile
 from collections.abc import Callable
@@ -19,6 +20,7 @@ from ibis.common.exceptions import TableNotFound
 from sqlglot import expressions as sge
 
 from rowspace.exceptions import SourceError
+from rowspace.formats import SERVER_WAITS
 from rowspace.sources.silence import attempt, end_quietly, silence
 
 _PREFIX = "rowspace-spill-"
@@ -131,16 +133,39 @@ def with_zones(rows: Any, backend: Any) -> Any:
     return rows.mutate(**{name: rows[name].cast(dt.Timestamp(timezone="UTC")) for name in zoned})
 
 
-def spark_table(backend: Any, table: str, database: str | None = None) -> Any:
-    """A table of a session, of any name: by `Backend.table` Ibis passes names to Spark's parser unquoted."""
+def spark_table(backend: Any, table: str, schema: str | None = None, catalogue: str | None = None) -> Any:
+    """A table of a session, of any name: by `Backend.table` Ibis passes names to Spark's parser unquoted.
+
+    schema: also the kind of files, where the table is a path.
+    """
     from pyspark.errors import AnalysisException
 
-    place = sge.table_(table, db=database, quoted=True)
+    place = sge.table_(table, db=schema, catalog=catalogue, quoted=True)
     try:
         rows = backend.sql(sge.select("*").from_(place).sql("spark"), dialect="spark")
         return with_zones(rows, backend)
     except AnalysisException:
         raise TableNotFound(table) from None
+
+
+def is_spark_frame(source: object) -> bool:
+    """Whether a source is a DataFrame of PySpark, of a session here or of Spark Connect."""
+    kind = type(source)
+    return kind.__name__ == "DataFrame" and kind.__module__.startswith("pyspark.sql.")
+
+
+def spark_frame(frame: Any) -> tuple[Any, Connection]:
+    """The rows of a PySpark DataFrame, by a view that is gone when the connection ends; its session runs on."""
+    session, view = frame.sparkSession, f"rowspace_{secrets.token_hex(8)}"
+    backend = ibis.pyspark.connect(session)
+    speak_again = quiet_spark(backend)
+
+    def end() -> None:
+        session.catalog.dropTempView(view)
+        speak_again()
+
+    frame.createTempView(view)
+    return spark_table(backend, view), Connection(backend, end)
 
 
 def _nothing_to_undo() -> None:
@@ -150,9 +175,6 @@ def _nothing_to_undo() -> None:
 _URL = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*)://(.*)", re.DOTALL)
 
 _POSTGRES_SCHEMES = ("postgres", "postgresql")
-
-# A server that does not answer at all is given up after so many seconds, unless the URL says otherwise.
-_CONNECT_TIMEOUT = 15
 
 
 @dataclass(frozen=True)
@@ -227,27 +249,17 @@ def connect(url: str) -> Connection:
         )
     extra = "rowspace[postgres]" if scheme in _POSTGRES_SCHEMES else f"ibis-framework[{scheme}]"
     backend = attempt(
-        lambda: _without_jit(ibis.connect(url, **_patience(scheme, url))),
+        lambda: ibis.connect(url, **_patience(scheme, url)),
         f"cannot connect to a database of kind {scheme!r}: check the address and the credentials, and that "
         f"the driver is installed (pip install '{extra}')",
     )
     return Connection(backend, backend.disconnect)
 
 
-def _without_jit(backend: Any) -> Any:
-    """The connection, in which PostgreSQL compiles nothing: our long expressions take it minutes to compile."""
-    if backend.name == "postgres":
-        with backend.con.cursor() as cursor:
-            # Asked for where there is such a setting: servers that only speak PostgreSQL's language may have none.
-            cursor.execute("SELECT set_config(name, 'off', false) FROM pg_settings WHERE name = 'jit'")
-        backend.con.commit()
-    return backend
-
-
 def _patience(scheme: str, url: str) -> dict[str, int]:
-    """How long to wait for a server, where the driver has a setting for it."""
-    waits = scheme in _POSTGRES_SCHEMES and "connect_timeout=" not in url
-    return {"connect_timeout": _CONNECT_TIMEOUT} if waits else {}
+    """How long to wait for a server, where the driver has settings for it and the URL has none."""
+    waits = SERVER_WAITS if scheme in _POSTGRES_SCHEMES else {}
+    return {name: value for name, value in waits.items() if f"{name}=" not in url}
 
 
 def connect_file(path: Path, kind: str) -> Connection:
@@ -269,19 +281,30 @@ def table_of(backend: Any, table: str | None) -> Any:
 
     def find() -> Any:
         look_up = spark_table if backend.name == "pyspark" else _plain_table
-        try:
-            return look_up(backend, table)
-        except TableNotFound:
-            schema, dot, name = table.rpartition(".")
-            if not dot:
-                raise
-            return look_up(backend, name, schema)
+        *others, last = _places(table, backend.name)
+        for place in others:
+            try:
+                return look_up(backend, *place)
+            except TableNotFound:
+                continue
+        return look_up(backend, *last)
 
     return attempt(
         find,
         f"expected a table {table!r} in the database, got none of that name that may be read; a table outside "
         "the default schema is written schema.table",
     )
+
+
+def _places(table: str, engine: str) -> list[tuple[str, ...]]:
+    """What a name may mean, likelier first: a table, and of which schema, catalogue or kind of files it is one."""
+    schema, dot, name = table.rpartition(".")
+    places: list[tuple[str, ...]] = [(table,), *([(name, schema)] if dot else [])]
+    if engine == "pyspark":
+        form, _, path = table.partition(".")
+        catalogue, inner, own = schema.partition(".")
+        places += [(path, form)] if "/" in path else [(name, own, catalogue)] if inner else []
+    return places
 
 
 def _plain_table(backend: Any, table: str, database: str | None = None) -> Any:

@@ -24,8 +24,10 @@ from rowspace.sources.databases import (
     connect,
     connect_file,
     embedded_duckdb,
+    is_spark_frame,
     is_url,
     quiet_spark,
+    spark_frame,
     table_of,
     with_zones,
 )
@@ -55,8 +57,8 @@ Source: TypeAlias = Union[
     tuple[int, ...],
 ]
 """A path of a file (CSV, Parquet, DuckDB, SQLite), of a folder or a pattern of CSV or Parquet files, or an address of
-them (`s3://`, `gs://`, `https://`); a database URL; a pandas or polars frame, an Arrow or Ibis table; or counts that
-were made elsewhere, one for each cell."""
+them (`s3://`, `gs://`, `https://`); a database URL; a pandas, polars or Spark frame, an Arrow or Ibis table; or counts
+that were made elsewhere, one for each cell."""
 
 
 @dataclass(frozen=True)
@@ -122,8 +124,8 @@ def column_names(source: object, table: str | None = None, wanted: Sequence[str]
         finally:
             database.close()
     _refuse_table(table)
-    if isinstance(source, ir.Table):
-        return list(source.columns)
+    if isinstance(source, ir.Table) or is_spark_frame(source):
+        return list(source.columns)  # type: ignore[attr-defined]
     if not isinstance(source, str | Path | CSV):
         found = frame_columns(source)
         if found is None:
@@ -150,6 +152,13 @@ def _open(
         require_columns(names, rows.columns)
         return OpenTable(rows, database.backend)
     _refuse_table(table)
+    if is_spark_frame(source):
+        rows, session = attempt(
+            lambda: spark_frame(source), "the Spark session of the DataFrame does not answer"
+        )
+        connections.callback(session.close)
+        require_columns(names, rows.columns)
+        return OpenTable(rows, session.backend)
     if isinstance(source, ir.Table):
         require_columns(names, source.columns)
         connected = attempt(
@@ -185,7 +194,7 @@ def _connect_database(source: object) -> Connection | None:
 
 def _unknown_source(source: object) -> InvalidInput:
     return InvalidInput(
-        "expected a path, a database URL, a pandas or polars frame, an Arrow table, an Ibis table or an "
+        "expected a path, a database URL, a pandas, polars or Spark frame, an Arrow table, an Ibis table or an "
         f"array of counts, got {type(source).__name__}"
     )
 

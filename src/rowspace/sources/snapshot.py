@@ -10,6 +10,8 @@ Guarantees
 - All counts of a release are of one state of a PostgreSQL table, and writers do not keep it from being released
   (tests/engines/test_snapshot.py::test_counts_are_of_one_state).
 - So of a SQLite file (tests/sources/test_snapshot.py::test_sqlite_counts_are_of_one_state).
+- PostgreSQL compiles and writes nothing while we read
+  (tests/engines/test_snapshot.py::test_postgresql_compiles_and_writes_nothing_while_we_read).
 - A file that is changed while it is read is refused
   (tests/sources/test_snapshot.py::test_a_file_that_changes_is_refused); so are files of which one is changed, appears
   or vanishes (tests/sources/test_files.py::test_files_that_change_are_refused).
@@ -28,6 +30,10 @@ from rowspace.sources.silence import attempt, end_quietly
 _BEGIN = {"postgres": "BEGIN ISOLATION LEVEL REPEATABLE READ", "sqlite": "BEGIN"}
 _READ_ONLY = {"postgres": " READ ONLY"}
 
+# Our long expressions take PostgreSQL minutes to compile, and to be interrupted. Asked for where there is such a
+# setting: servers that only speak PostgreSQL's language may have none.
+_NO_JIT = "SELECT set_config(name, 'off', true) FROM pg_settings WHERE name = 'jit'"
+
 
 @contextmanager
 def one_snapshot(backend: Any, *, read_only: bool) -> Iterator[None]:
@@ -44,6 +50,7 @@ def one_snapshot(backend: Any, *, read_only: bool) -> Iterator[None]:
     connection = backend.con
     attempt(lambda: connection.execute(begin), "the database does not begin a transaction to read in")
     if backend.name == "postgres":
+        attempt(lambda: connection.execute(_NO_JIT), "the database does not take a setting of its own")
         # Ibis's own transactions would be savepoints, after whose failure the driver hides the server's reason.
         connection.transaction = lambda *_, **__: nullcontext()
     try:
