@@ -85,7 +85,8 @@ def expected_deviations(
     Counts are drawn from the posterior and measured again, so this is what the noisy table itself promises. The draws
     are the same every time: all of it follows from what was released.
 
-    >>> expected_deviations(np.full(4, 5.0), np.array([7.0, 0.0, -2.0, 13.0]), np.full(4, 9.0), 1.0, (1, 0.0001)).round()
+    >>> noisy = np.array([7.0, 0.0, -2.0, 13.0])
+    >>> expected_deviations(np.full(4, 5.0), noisy, np.full(4, 9.0), 1.0, (1, 0.0001)).round()
     array([9., 0.])
     """
     every = -(-model.size // FITTED_CELLS)
