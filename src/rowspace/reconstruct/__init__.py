@@ -4,6 +4,7 @@ from .joint_tables import JointTables, Measurement, joint_estimate, joint_tables
 from .nonnegative import ROUGH, NonnegativeCells, nonnegative_cells
 from .nonnegative_tables import NonnegativeTables, TableFamily, largest_sets, weighted_family
 from .raking import raked
+from .ratio_prior import expected_deviations
 from .table_estimate import EstimatedTable, EstimatedTables, estimated_tables
 from .table_rows import Codes, cell_numbers, drawn_rows, repaired_rows
 from .whole_numbers import whole_cells
@@ -21,6 +22,7 @@ __all__ = [
     "cell_numbers",
     "drawn_rows",
     "estimated_tables",
+    "expected_deviations",
     "joint_estimate",
     "joint_tables",
     "largest_sets",

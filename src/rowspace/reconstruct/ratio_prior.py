@@ -10,6 +10,7 @@ model; with little noise, the measurement.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 
@@ -74,6 +75,40 @@ def posterior(model: Array, noisy: Array, variance: Array, freedom: float) -> Po
         likelihood, _ = _explained(P[own], y[own], s2[own])
         out[:, own] = _moments(likelihood * weights, P[own], y[own], s2[own])
     return Posterior(out[0], out[1], out[2], evidence * every)
+
+
+def expected_deviations(
+    model: Array, noisy: Array, variance: Array, freedom: float, shares: Sequence[float]
+) -> Vector:
+    """What Σ |count − posterior mean| will be once noise has so many shares of its variance; 1 is as it is.
+
+    Counts are drawn from the posterior and measured again, so this is what the noisy table itself promises. The draws
+    are the same every time: all of it follows from what was released.
+
+    >>> noisy = np.array([7.0, 0.0, -2.0, 13.0])
+    >>> expected_deviations(np.full(4, 5.0), noisy, np.full(4, 9.0), 1.0, (1, 0.0001)).round()
+    array([9., 0.])
+    """
+    every = -(-model.size // FITTED_CELLS)
+    P, y, s2 = (np.asarray(values, dtype=np.float64).ravel()[::every] for values in (model, noisy, variance))
+    s2 = np.maximum(s2, 1e-9)
+    ratios, widths, _ = _mixture()
+    likelihood, units = _explained(P, y, s2)
+    weights, _ = _fitted(likelihood, units, freedom)
+    rng = np.random.default_rng(0)
+    parts = (likelihood * weights).cumsum(axis=1)
+    ratio = np.argmax(parts >= rng.random((len(P), 1)) * parts[:, -1:], axis=1)
+    own = (P * ratios[ratio] * widths[ratio]) ** 2
+    total = own + s2
+    spread = np.sqrt(own * s2 / total) * rng.standard_normal(len(P))
+    truth = np.maximum((P * ratios[ratio] * s2 + y * own) / total + spread, 0.0)
+    normal, found = rng.standard_normal(len(P)), []
+    for share in shares:
+        # What is measured besides has the variance s²·share/(1 − share); together they have s²·share.
+        again = share * y + (1 - share) * truth + np.sqrt(share * (1 - share) * s2) * normal
+        parts = _explained(P, again, share * s2)[0] * weights
+        found.append(np.abs(_moments(parts, P, again, share * s2)[0] - truth).sum())
+    return np.array(found) * every
 
 
 @cache

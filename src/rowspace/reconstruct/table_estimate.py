@@ -39,7 +39,7 @@ UNSAID = 1.15
 class EstimatedTable:
     """One table: counts, their expected squared and absolute error, and how much of each cell is measurement.
 
-    model: what it was estimated around, in words.
+    model: what it was estimated around, in words. around: the same as counts.
     """
 
     counts: Array
@@ -47,6 +47,7 @@ class EstimatedTable:
     deviation: Array
     measured: Array
     model: str
+    around: Array
 
 
 @dataclass(frozen=True, eq=False)
@@ -99,7 +100,8 @@ def estimated_tables(
     variance = np.asarray(noisy(())[1], dtype=np.float64).reshape(())
     deviation = np.sqrt(2 / np.pi * variance)
     found: dict[Attributes, EstimatedTable] = {}
-    found[()] = EstimatedTable(np.array(records), variance, deviation, np.array(1.0), "the measured total")
+    total = np.array(records)
+    found[()] = EstimatedTable(total, variance, deviation, np.array(1.0), "the measured total", total)
     known = records > SURELY * sqrt(float(variance))
     near = ordered if known and not independent else [False] * len(sizes)
     maker = _Maker(sizes, names, noisy, near, models or {}, found, known)
@@ -201,6 +203,7 @@ class _Maker:
             np.sqrt(deviation**2 + 2 / np.pi * moved),
             np.clip(np.divide(variance, s2, out=np.ones_like(y), where=s2 > 0), 0.0, 1.0),
             words,
+            guess.model,
         )
 
 

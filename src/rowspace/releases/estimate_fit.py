@@ -14,7 +14,13 @@ import numpy as np
 from rowspace.domain import Domain, Numeric
 from rowspace.exceptions import InvalidInput, TooLarge, UnsupportedWorkload
 from rowspace.operators.base import Array, Vector
-from rowspace.reconstruct import EstimatedTables, TableFamily, estimated_tables, largest_sets
+from rowspace.reconstruct import (
+    EstimatedTables,
+    TableFamily,
+    estimated_tables,
+    expected_deviations,
+    largest_sets,
+)
 from rowspace.tables import ComponentTables, subsets_in_order
 from rowspace.workload import Workload, marginals
 
@@ -39,11 +45,12 @@ NO_INFORMATION = 0.02
 class EstimateFit:
     """Estimates of all tables that a release has measured cell by cell.
 
-    workload: the queries of the release. noise: attributes → variance of their unbiased table's cells.
+    workload: the queries of the release. unbiased, noise: attributes → their unbiased table, variances of its cells.
     """
 
     workload: Workload
     estimated: EstimatedTables
+    unbiased: Mapping[Attributes, Array]
     noise: Mapping[Attributes, Array]
 
     @property
@@ -97,6 +104,12 @@ class EstimateFit:
         tables = self.estimated.tables
         noise = sum(float(self.noise[own].sum()) for own in self.largest)
         return sum(float(tables[own].variance.sum()) for own in self.largest) / noise if noise > 0 else 1.0
+
+    def expected_errors(self, own: Attributes, shares: Sequence[float]) -> Vector:
+        """What Σ |error| of a table will be once its noise has so many shares of its variance now."""
+        freedom = prod(1 - 1 / self.sizes[i] for i in own)
+        around = self.estimated.tables[own].around
+        return expected_deviations(around, self.unbiased[own], self.noise[own], freedom, shares)
 
     @property
     def words(self) -> str:
@@ -152,7 +165,7 @@ def estimate_fit(
         models=_by_position(domain, models or {}),
         independent=independent,
     )
-    return EstimateFit(workload, found, s2)
+    return EstimateFit(workload, found, y, s2)
 
 
 def _measured_sets(release: Release | Combined, workload: Workload) -> list[Attributes]:

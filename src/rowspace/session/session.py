@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 from functools import partial
 from math import inf
@@ -40,9 +40,10 @@ from rowspace.notebook import shown_above
 from rowspace.operators.base import Vector
 from rowspace.planning import Plan, recalibrated
 from rowspace.planning.whatif import with_budget
-from rowspace.releases import TABLE_LIMIT, Combined, Release
+from rowspace.releases import TABLE_LIMIT, Combined, Release, TableEstimate
 from rowspace.releases.answer_columns import AnswerRows
 from rowspace.releases.combined_answers import Columns
+from rowspace.releases.evidence import as_queries
 from rowspace.strategy import Select
 from rowspace.workload import Workload, marginal, prefixes, total
 
@@ -50,6 +51,7 @@ from .buying import MET, Goal, Shop
 from .knowledge import Knowledge
 from .purse import Purse
 from .questions import Question, digest, expected_of, goal_of
+from .tables import buy_tables, checked_tables
 from .values import Answered, Price
 
 if TYPE_CHECKING:
@@ -289,14 +291,46 @@ class Session:
         ...     print(session.warm(1000.0))
         999000 of 1000000 rho left
         """
+
+        def planned(known: Knowledge) -> Plan:
+            plan = self._shop.expected(known)
+            return recalibrated(plan, with_budget(plan.privacy, amount))
+
+        self._buy(planned)
+        return self.budget
+
+    def estimate_tables(
+        self, workload: Workload, *, spend: float, integral: bool = False, spender: Spender | None = None
+    ) -> TableEstimate:
+        """Tables that people read, bought in two steps: margins first, the rest where their models are worst.
+
+        What the second step measures follows from the first one's noisy answers; both are charged, and the estimate
+        (see `Release.estimate_tables`) is made of all that is known. Under Laplace noise, where pieces cost more than
+        the whole, there is one step.
+
+        workload: the tables. spend: the ε or ρ for them in all. integral: whether counts are whole.
+        spender: in whose name it is charged, where names have less to spend than the budget.
+
+        >>> import rowspace as rs
+        >>> from rowspace.sample import small_session
+        >>> with small_session() as session:
+        ...     tables = session.estimate_tables(rs.workload.marginals(session.domain, up_to=2), spend=1000.0)
+        ...     session.purchases, tables.ask("age >= 2")["answer"].round().tolist()
+        (2, [260.0])
+        """
+        queries = checked_tables(as_queries(self.domain, workload, [self._known.unit]))
+        room = self._purse.room(self.budget, spender)
+        buy_tables(queries, spend, room, self._purse, partial(self._buy, spender=spender))
+        return self.release().estimate_tables(integral=integral)
+
+    def _buy(self, planned: Callable[[Knowledge], Plan], spender: Spender | None = None) -> Charge:
+        """Buy what is planned for what is known, and plan anew where others buy meanwhile."""
         for _ in range(_ATTEMPTS):
             known, _ = self._look()
-            plan = self._shop.expected(known)
             try:
-                self._purse.buy(recalibrated(plan, with_budget(plan.privacy, amount)), known, None)
+                return self._purse.buy(planned(known), known, None, spender)
             except Superseded:
                 continue
-            return self.budget
         raise Superseded("others keep charging the same budget; try again. Nothing was released")
 
     def release(self) -> Release | Combined:
