@@ -8,7 +8,7 @@ READY  := $(VENV)/.ready
 # Tests run in parallel processes already; threads inside each would only fight over the cores.
 export OPENBLAS_NUM_THREADS ?= 1
 
-.PHONY: demo test fuzz doors test-engines test-pages test-api test-serve-long lint types imports unit paper bench audit sample docs dist test-package constraints clean
+.PHONY: demo test fuzz doors test-engines test-pages test-pages-quick test-api test-serve-long lint types imports unit paper bench audit sample docs dist test-package constraints clean
 
 demo: $(READY)
 	$(BIN)/rowspace demo -o out/demo --force
@@ -50,8 +50,13 @@ test-engines: $(READY)
 	tests/engines/install-servers $(ENGINES)
 	ROWSPACE_ENGINES=$(ENGINES) $(BIN)/pytest tests/engines
 
-# Pages in a real Chromium: Debian's, driven by Playwright; installed where it may be.
+# Pages in a real Chromium: Debian's, driven by Playwright; installed where it may be. Quick: one of tests that are alike.
 test-pages: $(READY)
+	$(BIN)/python -m pip install --quiet --group pages
+	tests/pages/install-browser
+	ROWSPACE_PAGES=1 $(BIN)/pytest tests/pages -m "long or not long"
+
+test-pages-quick: $(READY)
 	$(BIN)/python -m pip install --quiet --group pages
 	tests/pages/install-browser
 	ROWSPACE_PAGES=1 $(BIN)/pytest tests/pages

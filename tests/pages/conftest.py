@@ -1,9 +1,12 @@
-"""A real Chromium, for `make test-pages`; other runs pass these tests by, since they need more than Python."""
+"""A real Chromium, for `make test-pages`; other runs pass these tests by, since they need more than Python.
+
+What is marked `long` is left out by `make test-pages-quick`: of tests that are alike one is in every run.
+"""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +32,18 @@ def chromium() -> Iterator[Any]:
 
 
 Opened = Callable[..., Any]
+
+
+def _each(case: Any) -> tuple[Any, ...]:
+    return case if isinstance(case, tuple) else (case,)
+
+
+def quick_first(cases: Iterable[Any], number: int) -> list[Any]:
+    """Parameters of a test: the first few in every run, the others in long ones."""
+    return [
+        case if at < number else pytest.param(*_each(case), marks=pytest.mark.long)
+        for at, case in enumerate(cases)
+    ]
 
 
 @pytest.fixture

@@ -15,16 +15,18 @@ import pytest
 import rowspace as rs
 from rowspace import operators as op
 from rowspace.exceptions import RowspaceError
+from rowspace.releases import combined_answers
+from rowspace.releases.combined_answers import ByStrategy, ByTables
 from rowspace.report.numbers import counts
 from tests.doors.doors import FIGURES, column_of
 from tests.doors.questions import Count, Table, random_condition, random_table
 from tests.doors.worlds import STRATEGIES, World, world
 
-from .conftest import Opened, answered, explored
+from .conftest import Opened, answered, explored, quick_first
 
 CLOSE = 1e-9
 CONDITIONS = 40
-"""Of each of 13 kinds of plan, with much noise and with hardly any: 1,040 in all."""
+"""Of each of 13 kinds of plan, with much noise, with hardly any, and beside another release: 1,560 in all."""
 
 _ASK = """questions => questions.map(([by, where]) => {
   try { return window.rowspace.ask(by, where).rows; } catch (error) {
@@ -39,7 +41,7 @@ def asked(page: Any, questions: list[tuple[list[str], str]]) -> list[Any]:
     return page.evaluate(_ASK, [list(question) for question in questions])
 
 
-def same(found: Any, release: rs.Release, by: list[str], where: str, sql: str) -> bool:
+def same(found: Any, release: rs.Release | rs.Combined, by: list[str], where: str, sql: str) -> bool:
     """Whether the page answers as the package does: both the same figures under the same labels, or neither."""
     try:
         wanted = release.ask(sql if by else (where or sql))
@@ -80,11 +82,11 @@ def questions_of(here: World) -> list[tuple[list[str], str, str]]:
     return found
 
 
-@pytest.mark.parametrize("number", range(len(STRATEGIES)))
+@pytest.mark.parametrize("number", quick_first(range(len(STRATEGIES)), 4))
 def test_every_kind_of_plan_gives_the_numbers_of_the_package(number: int, opened: Opened, tmp_path: Path):
     here = world(number)
     questions = questions_of(here)
-    for name, release in (("noisy", here.noisy), ("quiet", here.quiet)):
+    for name, release in (("noisy", here.noisy), ("quiet", here.quiet), ("together", here.combined)):
         page = opened(explored(release, tmp_path, name))
         found = asked(page, [(by, where) for by, where, _ in questions])
         wrong = [
@@ -106,6 +108,33 @@ def test_the_sample_gives_the_numbers_of_the_package(sample: tuple[rs.Release, P
         assert same(rows, release, by, where, sql), (by, where)
 
 
+@pytest.mark.parametrize(
+    ("privacies", "way"),
+    [((rs.PureDP(0.5),) * 3, ByStrategy), ((rs.ZCDP(1.0), rs.PureDP(0.5)), ByTables)],
+)
+def test_several_releases_are_answered_together(
+    privacies: tuple[rs.Privacy, ...],
+    way: type,
+    opened: Opened,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+):
+    # Cell by cell they are in every world above.
+    monkeypatch.setattr(combined_answers, "FEW_CELLS", 0)
+    sizes = {"a": 4, "b": 3, "c": 2}
+    domain = rs.Domain({k: rs.Numeric(0, n, bins=n, integer=True, outside="drop") for k, n in sizes.items()})
+    queries = rs.workload.marginals(domain, up_to=2)
+    plans = {privacy: rs.plan(queries, privacy, effort="fast") for privacy in privacies}
+    both = rs.combine([rs.release(plans[privacy], np.arange(24) * 3) for privacy in privacies])
+    assert type(both._answers) is way
+    questions = questions_of(World(3, way.__name__, pd.DataFrame(), [], both, both))  # type: ignore[arg-type]
+    found = asked(opened(explored(both, tmp_path)), [(by, where) for by, where, _ in questions])
+    for (by, where, sql), rows in zip(questions, found, strict=True):
+        assert same(rows, both, by, where, sql), (by, where)
+    assert sum(not isinstance(rows, str) for rows in found) >= 10
+
+
+@pytest.mark.long
 def test_products_are_answered_factor_by_factor(opened: Opened, tmp_path: Path):
     # The worlds' own product ends in a factor of one cell, which is taken as a whole.
     sizes = {"a": 4, "b": 3, "c": 5}
@@ -162,6 +191,7 @@ def test_dates_are_read_as_the_package_reads_them(opened: Opened, tmp_path: Path
     assert sum(isinstance(rows, str) for rows in found) == 3
 
 
+@pytest.mark.long
 def test_too_large_a_release_offers_its_measured_tables(opened: Opened, tmp_path: Path):
     domain = rs.Domain({f"a{at}": rs.Categorical([f"v{k}" for k in range(600)]) for at in range(6)})
     w = rs.workload
@@ -208,6 +238,7 @@ def test_a_typed_condition_is_answered_linked_and_saved(
     assert page.locator("#ask-chart td").count() == len(table)
 
 
+@pytest.mark.long
 def test_what_is_chosen_becomes_a_condition(sample: tuple[rs.Release, Path], opened: Opened):
     _, path = sample
     page = answered(opened(path))

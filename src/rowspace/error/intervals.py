@@ -41,7 +41,7 @@ _Complex = npt.NDArray[np.complex128]
 def standard_quantile(parts: Moments, noise_kurtosis: float, level: float) -> Vector:
     """Half-width in standard errors of every query's noise, given the excess kurtosis of one noise variable."""
     if noise_kurtosis < 1e-3:
-        return np.full_like(parts.second, _normal_quantile(level))
+        return np.full_like(parts.second, normal_quantile(level))
     zero = parts.second <= 0
     second = np.where(zero, 1.0, parts.second)
     share = np.clip(parts.largest**2 / second, 0.0, 1.0)
@@ -56,7 +56,8 @@ def standard_quantile(parts: Moments, noise_kurtosis: float, level: float) -> Ve
     return np.where(zero, 0.0, table(where))
 
 
-def _normal_quantile(level: float) -> float:
+def normal_quantile(level: float) -> float:
+    """Half-width in standard errors of normal noise."""
     return -float(scipy.special.ndtri((1 - level) / 2))
 
 
@@ -88,7 +89,7 @@ def _quantiles(share: Vector, rest_fourth: Vector, noise_kurtosis: float, level:
     )
     M[:, 0] /= 2
     wanted = (1 - level) / 2
-    q = np.full(len(share), _normal_quantile(level))
+    q = np.full(len(share), normal_quantile(level))
     for _ in range(60):
         density = spacing / np.pi * M * np.exp(-np.multiply.outer(q, s))
         tail = np.maximum((density / s).real.sum(axis=1), 1e-3 * wanted)

@@ -50,6 +50,7 @@ from .pooled import (
     stacked,
     united,
     widest,
+    widest_shape,
     within_digits,
 )
 from .product import Product
@@ -144,6 +145,7 @@ __all__ = [
     "unit_lower_bound",
     "united",
     "widest",
+    "widest_shape",
     "within_digits",
 ]
 

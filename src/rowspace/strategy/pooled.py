@@ -224,7 +224,12 @@ def widest(parts: Moments, measured: Sequence[Measured], level: float) -> Vector
     At high levels the heaviest tails need the widest interval, at low ones the lightest. Noise in whole steps is at
     most half a step from a continuous law; no answer's step is larger than its largest coefficient.
     """
-    shapes = {0.0, max(one.excess_kurtosis for one in measured)}
-    step = float(max((one.step or 1.0) / np.sqrt(one.variance) for one in measured))
-    each = [half_widths(parts, _UnitNoise(shape), level, step) for shape in sorted(shapes)]
+    heaviest, step = widest_shape(measured)
+    each = [half_widths(parts, _UnitNoise(shape), level, step) for shape in sorted({0.0, heaviest})]
     return np.asarray(np.max(each, axis=0))
+
+
+def widest_shape(measured: Sequence[Measured]) -> tuple[float, float]:
+    """(the heaviest excess kurtosis, the largest step in standard deviations) among measurements."""
+    step = max((one.step or 1.0) / np.sqrt(one.variance) for one in measured)
+    return max(one.excess_kurtosis for one in measured), float(step)

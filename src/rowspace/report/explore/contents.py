@@ -13,15 +13,15 @@ from rowspace.operators import Extended, Operator
 from rowspace.planning.places import is_over_box, own_cells
 from rowspace.releases import Combined, Release
 from rowspace.releases.interval_ends import ROUNDING_BITS
-from rowspace.strategy import Strategy, TableReconstruction, noisy_values
-from rowspace.tables import TableOperator
+from rowspace.strategy import Strategy, noisy_values
 
 from .attributes import attribute_view
 from .cells import cells_view
 from .measured import measured_view
 from .noise import noise_view
 from .packing import MOST_NUMBERS, Packer
-from .tables import components_view, tables_view
+from .several import combined_view
+from .strategies import estimate_view, strategy_view
 
 _LARGEST_NAMES = 2**17
 """Most labels of cells, over all attributes."""
@@ -72,70 +72,58 @@ def _few(tables: int, sums: bool) -> str:
         )
     return (
         f"Only the {tables:,} measured table{'s' * (tables != 1)} of up to two attributes can be asked for here. Other "
-        f"questions would take more than the {MOST_NUMBERS:,} numbers that a page may hold, or several releases: "
+        f"questions would take more than the {MOST_NUMBERS:,} numbers that a page may hold, or known facts: "
         "rowspace ask answers them."
     )
 
 
 def _whole(release: Release | Combined, level: float) -> dict[str, Any]:
     """Attributes, estimate and errors; `TooLarge` where a page has no room for them."""
-    if isinstance(release, Combined) or release.plan.given:
-        raise TooLarge("several releases are asked together by the package only")
-    if release.plan.known:
-        raise TooLarge("answers that keep to known facts are asked for by the package only")
-    if release.plan.domain.measures:
+    domain, pack = release.plan.domain, Packer()
+    if domain.measures:
         raise TooLarge("sums are asked for by the package only")
-    plan, pack = release.plan, Packer()
-    domain, A = plan.domain, plan.strategy
     if sum(domain.shape) > _LARGEST_NAMES:
         raise TooLarge("a page has no room for so many labels")
+    releases = release.releases if isinstance(release, Combined) else (release,)
+    found = (
+        combined_view(release, level, pack)
+        if isinstance(release, Combined)
+        else _single(release, level, pack)
+    )
     return {
         "kind": "asked",
         "level": level,
         "attributes": [attribute_view(domain, name, pack) for name in domain.names],
-        "noise": noise_view(plan.noise, level, pack),
-        "largest": max(1.0, release.largest_count),
+        "largest": max(1.0, *(one.largest_count for one in releases)),
         "bits": ROUNDING_BITS,
-        "estimate": _estimate(release, pack),
-        "errors": _errors(A, release, pack),
+        **found,
     }
 
 
-def _estimate(release: Release, pack: Packer) -> dict[str, Any]:
-    """Cell by cell, or component by component."""
-    A = release.plan.strategy
-    if _plain_tables(A) is not None:
-        found = Strategy.of(A).estimate(noisy_values(A, release.noisy_answers))
-        assert isinstance(found, TableReconstruction)
-        return components_view(found.tables, pack)
-    if release.plan.domain.size > MOST_NUMBERS:
-        raise TooLarge("a page has no room for so many cells")
-    return {"kind": "cells", "cells": pack.array(release.estimate)}
+def _single(release: Release, level: float, pack: Packer) -> dict[str, Any]:
+    """The estimate of one release, how noise is put together, and what noise it is."""
+    plan, A = release.plan, release.plan.strategy
+    if plan.given:
+        raise TooLarge("a release that was planned beside others is asked together with them")
+    if plan.known:
+        raise TooLarge("answers that keep to known facts are asked for by the package only")
+    found = Strategy.of(A).estimate(noisy_values(A, release.noisy_answers))
+    estimate, errors = estimate_view(A, found, pack), _errors(A, release, pack)
+    return {"estimate": estimate, "errors": errors, "noise": noise_view(plan.noise, level, pack)}
 
 
 def _errors(A: Operator, release: Release, pack: Packer) -> dict[str, Any]:
     """How the noise of an answer is put together: by the strategy that `Plan` asks."""
     domain = release.plan.domain
     if not (isinstance(A, Extended) and is_over_box(A, domain)):
-        return {"own": _strategy(A, domain.shape, pack), "beside": None}
+        return {"own": strategy_view(A, domain.shape, pack), "beside": None}
     own = own_cells(A, domain)
-    inner = _strategy(A.of, own.shape, pack)
+    inner = strategy_view(A.of, own.shape, pack)
     plain = inner["kind"] == "cells" and not inner["widest"]
     # Queries that see the cells beside are asked of the whole matrix, coefficient by coefficient.
     whole = None if plain else cells_view(A.of, own.shape, pack) | {"widest": False}
     beside = {"places": [name in own.places for name in domain.names], "weight": A.weight, "within": whole}
     return {"own": inner, "beside": beside | {"fine": A.largest_entry() > FINE_LATTICE}}
-
-
-def _strategy(A: Operator, sizes: tuple[int, ...], pack: Packer) -> dict[str, Any]:
-    tables = _plain_tables(A)
-    return cells_view(A, sizes, pack) if tables is None else tables_view(tables, pack)
-
-
-def _plain_tables(A: Operator) -> TableOperator | None:
-    """The tables whose components are independent, where the strategy is such tables."""
-    tables = Strategy.of(A).tables
-    return None if tables is None or tables.has_joint else tables
 
 
 def example(domain: Domain) -> str:

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-import scipy
 
 from rowspace.error import Moments, half_widths, standard_quantile
-from rowspace.error.intervals import COARSE, FEW_TERMS, RARE
+from rowspace.error.intervals import COARSE, FEW_TERMS, RARE, normal_quantile
 from rowspace.operators.base import Vector
 from rowspace.privacy import NoiseModel
+from rowspace.strategy import Measured, widest_shape
 
 from .packing import Packer
 
@@ -20,15 +21,35 @@ _SHARES, _RELATIVES = 41, 9
 
 def noise_view(noise: NoiseModel, level: float, pack: Packer) -> dict[str, Any]:
     """The noise of one answer, quantiles of sums of it, and exact steps of sums of few where it is coarse."""
-    kurtosis = noise.excess_kurtosis
+    steps = pack.array(_steps(noise, level)) if _has_steps(noise, level) else None
+    return _view(noise.variance, noise.excess_kurtosis, 1.0, level, pack) | {"steps": steps}
+
+
+def average_view(own: Measured, level: float, pack: Packer) -> dict[str, Any]:
+    """The noise of an average of equal questions, in steps of its own or of nothing known (`Pooled.error_bars`)."""
+    view = _view(own.variance, own.excess_kurtosis, own.step or 1.0, level, pack)
+    return view | {"spacing": own.step}
+
+
+def widest_view(measured: Sequence[Measured], level: float, pack: Packer) -> dict[str, Any]:
+    """Noise of variance one that needs the widest interval of several measurements' (`strategy.pooled.widest`)."""
+    kurtosis, step = widest_shape(measured)
+    return _view(1.0, kurtosis, step, level, pack) | {"spacing": 0.0, "floor": normal_quantile(level)}
+
+
+def _view(variance: float, kurtosis: float, step: float, level: float, pack: Packer) -> dict[str, Any]:
+    """step: what the noise is a multiple of. spacing: the same, for the lattice of answers. floor: least quantile."""
     return {
-        "variance": noise.variance,
-        "normal": -float(scipy.special.ndtri((1 - level) / 2)),
+        "variance": variance,
+        "normal": normal_quantile(level),
+        "floor": 0.0,
         "grid": pack.array(_grid(kurtosis, level)) if kurtosis >= 1e-3 else None,
         "shares": _SHARES,
         "relatives": _RELATIVES,
-        "steps": pack.array(_steps(noise, level)) if _has_steps(noise, level) else None,
-        "rare": noise.variance < RARE,
+        "steps": None,
+        "step": step,
+        "spacing": step,
+        "rare": variance < RARE * step**2,
         "level": level,
     }
 

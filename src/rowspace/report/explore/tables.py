@@ -30,8 +30,8 @@ def tables_view(A: TableOperator, pack: Packer) -> dict[str, Any]:
     """The variances of the components, and of marginals the shape of the noise."""
     view: dict[str, Any] = {
         "kind": "tables",
-        "splits": [_split(split, pack) for split in A.splits],
-        "variances": _by_set(A.component_variances),
+        "splits": [split_view(split, pack) for split in A.splits],
+        "variances": by_set(A.component_variances),
         "most": COEFFICIENTS,
         "shape": None,
         "alike": None,
@@ -41,25 +41,25 @@ def tables_view(A: TableOperator, pack: Packer) -> dict[str, Any]:
         view["shape"] = {
             "resolving": [pack.matrix(split.resolving) for split in A.splits],
             "seen": [pack.array(split.seen) for split in A.splits],
-            "fourths": _by_set(meeting.fourths),
+            "fourths": by_set(meeting.fourths),
             "largest": meeting.largest,
         }
         if A.all_cells_alike and A.largest_entry() <= FINE_LATTICE:
             weighted = zip(A._masks, A.weights, strict=True)
             view["alike"] = {
-                "eigenvalues": _by_set(A.eigenvalues),
+                "eigenvalues": by_set(A.eigenvalues),
                 "tables": [[members(mask), weight] for mask, weight in weighted if weight],
             }
     return view
 
 
-def _split(split: Split, pack: Packer) -> dict[str, Any]:
+def split_view(split: Split, pack: Packer) -> dict[str, Any]:
     """An attribute's u, K and the size that K is brought to; of plain cells both are known from their number."""
     if isinstance(split, CellSplit):
         return {"n": split.n}
     return {"n": len(split.u), "u": pack.array(split.u), "root": pack.matrix(root(split)), "unit": split.unit}
 
 
-def _by_set(numbers: Mapping[int, float]) -> list[list[Any]]:
+def by_set(numbers: Mapping[int, float]) -> list[list[Any]]:
     """Numbers under sets of attributes."""
     return [[list(map(int, members(mask))), float(np.float64(value))] for mask, value in numbers.items()]

@@ -3,9 +3,10 @@ const SVG = 'http://www.w3.org/2000/svg';
 const MOST_BARS = 30;
 const FEW_CELLS = 16;
 const MOST_WRITTEN = 2500;
+const SHADES = 100;
 
 function element(tag, attributes = {}, ...children) {
-  const drawn = ['svg', 'rect', 'line', 'g', 'title'].includes(tag);
+  const drawn = ['svg', 'rect', 'line', 'path', 'g', 'title'].includes(tag);
   const found = drawn ? document.createElementNS(SVG, tag) : document.createElement(tag);
   for (const [name, value] of Object.entries(attributes)) if (value !== null) found.setAttribute(name, value);
   found.append(...children);
@@ -13,20 +14,22 @@ function element(tag, attributes = {}, ...children) {
 }
 
 // Noisy counts: decimals only as far as the smallest standard error has two digits (rowspace.report.numbers).
-function written(values, errors) {
+function writer(errors) {
   const smallest = errors.filter(error => error > 0 && Number.isFinite(error)).reduce((a, b) => Math.min(a, b), Infinity);
   const digits = 1 - Math.floor(Math.log10(Number.isFinite(smallest) ? smallest : 1));
   const decimals = Math.min(4, Math.max(0, digits));
-  return values.map(value => {
+  const format = new Intl.NumberFormat('en-US', { minimumFractionDigits: decimals, maximumFractionDigits: decimals });
+  return value => {
     if (Math.abs(value) >= 1e12) return value.toPrecision(3);
-    const text = value.toLocaleString('en-US', { minimumFractionDigits: decimals, maximumFractionDigits: decimals });
+    const text = format.format(value);
     return /[1-9]/.test(text) ? text : text.replace('-', '');
-  });
+  };
 }
 
+// Each figure of a row as text, written when it is asked for.
 function figuresOf(rows) {
-  const errors = rows.map(row => row.error);
-  const of = pick => written(rows.map(pick), errors);
+  const write = writer(rows.map(row => row.error));
+  const of = pick => at => write(pick(rows[at]));
   const half = of(row => (row.high - row.low) / 2);
   return { answer: of(row => row.answer), error: of(row => row.error), low: of(row => row.low), high: of(row => row.high), half };
 }
@@ -66,7 +69,7 @@ function bars(rows, labels, figures, description) {
         element('rect', { x: coordinate(1000 * left), y: 24, width: coordinate(1000 * (right - left)), height: 52, class: 'bar' }),
         element('line', { x1: across(0), x2: across(0), y1: 0, y2: 100, class: 'zero' }),
         element('line', { x1: across(row.low), x2: across(row.high), y1: 50, y2: 50, class: 'interval strong' })),
-      element('span', { class: 'row-figure' }, figures.answer[at] + ' ± ' + figures.half[at]));
+      element('span', { class: 'row-figure' }, figures.answer(at) + ' ± ' + figures.half(at)));
   });
   return drawn;
 }
@@ -107,7 +110,7 @@ function columns(axis, rows, labels, figures, description) {
 }
 
 const shortened = label => (label.length <= 16 ? label : label.slice(0, 10) + '…' + label.slice(-5));
-const sentence = (label, figures, at) => label + ': ' + figures.answer[at] + ' (' + figures.low[at] + ' to ' + figures.high[at] + ')';
+const sentence = (label, figures, at) => label + ': ' + figures.answer(at) + ' (' + figures.low(at) + ' to ' + figures.high(at) + ')';
 
 function scrolled(label, content) {
   return element('div', { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': label }, content);
@@ -126,7 +129,7 @@ function crossed(answer, figures, description) {
   const body = present[0].map((code, row) => element('tr', {}, element('th', { scope: 'row' }, labels[0][row]), ...present[1].map(other => {
     const at = places.get(code + ',' + other);
     if (at === undefined) return element('td', {}, '–');
-    const cell = element('td', {}, figures.answer[at], element('small', {}, ' ± ' + figures.half[at]));
+    const cell = element('td', {}, figures.answer(at), element('small', {}, ' ± ' + figures.half(at)));
     cell.style.setProperty('--shade', (100 * shade(at)).toFixed(0) + '%');
     return cell;
   })));
@@ -136,10 +139,13 @@ function crossed(answer, figures, description) {
 function heatMap(answer, figures, present, places, shade, description) {
   const size = present.map(codes => codes.length);
   const area = element('svg', { class: 'area map', viewBox: '0 0 ' + size[1] + ' ' + size[0], preserveAspectRatio: 'none', 'shape-rendering': 'crispEdges', 'aria-hidden': 'true', focusable: 'false' });
+  const shades = new Map(); // cells of one shade are one path
   present[0].forEach((code, y) => present[1].forEach((other, x) => {
     const at = places.get(code + ',' + other);
-    if (at !== undefined) area.append(element('rect', { x, y, width: 1, height: 1, 'fill-opacity': shade(at).toFixed(3) }));
+    const step = at === undefined ? 0 : Math.round(SHADES * shade(at));
+    if (step) shades.set(step, (shades.get(step) || '') + 'M' + x + ' ' + y + 'h1v1h-1z');
   }));
+  for (const [step, d] of shades) area.append(element('path', { d, 'fill-opacity': (step / SHADES).toFixed(3) }));
   return element('div', { class: 'plot', role: 'img', 'aria-label': description }, element('div', { class: 'up' }), area,
     element('div', { class: 'axis-title' }, answer.axes[1].name + ' from left to right, ' + answer.axes[0].name + ' from top to bottom: '
       + 'the stronger the colour, the more. The file has the figures.'));
@@ -150,7 +156,7 @@ function listed(answer, figures, level, caption) {
   const percent = Number((100 * level).toPrecision(10));
   const head = [...answer.axes.map(axis => axis.name), 'answer', percent + ' % interval', 'std. error'];
   const rows = answer.rows.map((row, at) => element('tr', {}, ...row.labels.map((label, place) => element('th', place ? {} : { scope: 'row' }, label)),
-    element('td', {}, figures.answer[at]), element('td', {}, figures.low[at] + ' to ' + figures.high[at]), element('td', {}, figures.error[at])));
+    element('td', {}, figures.answer(at)), element('td', {}, figures.low(at) + ' to ' + figures.high(at)), element('td', {}, figures.error(at))));
   return scrolled(caption, element('table', {}, element('caption', { class: 'hidden' }, caption),
     element('thead', {}, element('tr', {}, ...head.map(text => element('th', { scope: 'col' }, text)))), element('tbody', {}, ...rows)));
 }

@@ -9,7 +9,7 @@ class Noise {
   // Half-width in standard errors, interpolated between points of a grid.
   quantile([second, fourth, largest]) {
     if (!this.grid) return this.normal;
-    if (second <= 0) return 0;
+    if (second <= 0) return this.floor;
     const clip = (value, most) => Math.min(Math.max(value, 0), most);
     const share = clip(largest ** 2 / second, 1);
     const rest = Math.max(second - largest ** 2, 1e-9 * second);
@@ -23,11 +23,12 @@ class Noise {
     const [i, a] = place(share, this.shares);
     const [j, b] = place(clip(restFourth / Math.max(most, 1e-12), 1), this.relatives);
     const at = (row, column) => this.grid[row * this.relatives + column];
-    return (1 - a) * ((1 - b) * at(i, j) + b * at(i, j + 1)) + a * ((1 - b) * at(i + 1, j) + b * at(i + 1, j + 1));
+    return Math.max(this.floor, (1 - a) * ((1 - b) * at(i, j) + b * at(i, j + 1)) + a * ((1 - b) * at(i + 1, j) + b * at(i + 1, j + 1)));
   }
 
   halfWidth(parts) {
-    const [second, fourth, largest, g] = parts;
+    const [second, fourth, largest] = parts;
+    const g = parts[3] * this.spacing;
     const std = Math.sqrt(second * this.variance);
     const coarse = g > 0 && std < 1000 * g;
     let found;
@@ -35,7 +36,7 @@ class Noise {
       const width = this.surelyWithin(parts);
       found = coarse ? (Math.ceil(width / g) - 1) * g : width;
     } else {
-      const width = std * this.quantile(parts) + Math.max(largest - g, 0) / 2;
+      const width = std * this.quantile(parts) + Math.max(largest * this.step - g, 0) / 2;
       found = coarse ? Math.ceil(width / g - 0.5) * g : width;
     }
     const terms = rounded(second / (g > 0 ? g : 1) ** 2);
@@ -48,14 +49,14 @@ class Noise {
   surelyWithin([second, , largest]) {
     if (this.variance === 0) return 0;
     const missing = 1 - this.level;
-    const step = largest > 0 ? largest : 1;
-    const terms = second / step ** 2;
+    const top = (largest > 0 ? largest : 1) * this.step;
+    const terms = (second * this.step ** 2) / top ** 2;
     let least = Infinity;
     for (let k = 0; k < 19; k += 1) {
       const u = 0.05 + 0.05 * k;
-      least = Math.min(least, (Math.log(2 / missing) - terms * Math.log1p(-u)) / Math.acosh(1 + u / this.variance));
+      least = Math.min(least, (Math.log(2 / missing) - terms * Math.log1p(-u)) / Math.acosh(1 + (u * this.step ** 2) / this.variance));
     }
-    return Math.min(Math.sqrt((this.variance * second) / missing), step * least);
+    return Math.min(Math.sqrt((this.variance * second) / missing), top * least);
   }
 
   figures(answer, parts, largestCount, bits) {

@@ -2,6 +2,7 @@
 const OPEN = 0;
 const TRUE = 1;
 const FALSE = 2;
+const OPPOSITE = [OPEN, FALSE, TRUE];
 const MOST_JOINT = 2 ** 22;
 const KIND_NAMES = { str: 'text', int: 'integers', bool: 'booleans' };
 
@@ -65,19 +66,12 @@ class Domain {
       case 'test': return this.spread(this.test(node), this.find(node.name).attribute.axis, axes);
       case 'missing': return this.spread(this.missing(node), this.find(node.name).attribute.axis, axes);
       case 'relation': return this.relation(node, axes);
-      case 'not': return this.holds(node.inner, axes).map(found => [OPEN, FALSE, TRUE][found]);
+      case 'not': return this.holds(node.inner, axes).map(found => OPPOSITE[found]);
       case 'is': {
         const wanted = node.value ? TRUE : FALSE;
         return this.holds(node.inner, axes).map(found => ((found === wanted) !== node.negated ? TRUE : FALSE));
       }
-      default: {
-        const [all, any] = node.is === 'and' ? [TRUE, FALSE] : [FALSE, TRUE];
-        const parts = node.parts.map(part => this.holds(part, axes));
-        return parts[0].map((_, cell) => {
-          if (parts.some(part => part[cell] === any)) return any;
-          return parts.every(part => part[cell] === all) ? all : OPEN;
-        });
-      }
+      default: return node.parts.map(part => this.holds(part, axes)).reduce((a, b) => joinedTruth(a, b, node.is));
     }
   }
 
@@ -85,7 +79,9 @@ class Domain {
     const shape = axes.map(at => this.attributes[at].full);
     const at = axes.indexOf(axis);
     const after = product(shape.slice(at + 1));
-    return Uint8Array.from({ length: product(shape) }, (_, cell) => along[Math.floor(cell / after) % shape[at]]);
+    const out = new Uint8Array(product(shape));
+    for (let cell = 0, i = 0; cell < out.length; cell += after, i = (i + 1) % shape[at]) out.fill(along[i], cell, cell + after);
+    return out;
   }
 
   missing({ name, negated, position }) {
@@ -145,6 +141,17 @@ class Domain {
       return held ? TRUE : FALSE;
     });
   }
+}
+
+// a and b, or a or b, cell by cell: one side may decide it, else both must be decided.
+function joinedTruth(a, b, word) {
+  const [all, any] = word === 'and' ? [TRUE, FALSE] : [FALSE, TRUE];
+  const out = new Uint8Array(a.length);
+  for (let cell = 0; cell < out.length; cell += 1) {
+    if (a[cell] === any || b[cell] === any) out[cell] = any;
+    else out[cell] = a[cell] === all && b[cell] === all ? all : OPEN;
+  }
+  return out;
 }
 
 const typeOf = label => ({ string: 'str', boolean: 'bool', number: 'int' }[typeof label]);

@@ -80,9 +80,9 @@ class Panel {
     const percent = Number((100 * this.release.level).toPrecision(10)) + ' %';
     let words;
     if (!by.length) {
-      at.number.replaceChildren(figures.answer[0], element('small', {}, ' ± ' + figures.half[0]));
-      words = 'About ' + figures.answer[0] + ' records' + among + '. With ' + percent + ' confidence the true count is between '
-        + figures.low[0] + ' and ' + figures.high[0] + '.';
+      at.number.replaceChildren(figures.answer(0), element('small', {}, ' ± ' + figures.half(0)));
+      words = 'About ' + figures.answer(0) + ' records' + among + '. With ' + percent + ' confidence the true count is between '
+        + figures.low(0) + ' and ' + figures.high(0) + '.';
       at.chart.replaceChildren(bars(answer.rows, [where || 'all records'], figures, words));
       at.list.replaceChildren();
     } else {

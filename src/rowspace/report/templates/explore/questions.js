@@ -57,9 +57,10 @@ function grouped(domain, keys, { axes, conditions, keys: numbers }) {
   const rows = new Map();
   for (const known of [true, false]) {
     for (let cell = 0; cell < held.length; cell += 1) {
+      if (held[cell] !== TRUE) continue;
       const codes = own.map(({ at, code }) => code(along(cell, at)));
       // As in all tables, no group for missing values; where the condition leaves nothing else, they are meant.
-      if (held[cell] !== TRUE || (known && codes.some((code, number) => code === own[number].size))) continue;
+      if (known && codes.some((code, number) => code === own[number].size)) continue;
       const key = codes.reduce((sum, code, number) => sum * (own[number].size + 1) + code, 0);
       if (!rows.has(key)) rows.set(key, { codes, cells: [] });
       rows.get(key).cells.push(cell);

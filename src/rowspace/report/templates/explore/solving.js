@@ -112,18 +112,6 @@ function multiplied(A, B, m, k, n) {
   return out;
 }
 
-// (m × k) · v, dense.
-function applied(A, v, m) {
-  const out = new Float64Array(m);
-  const k = v.length;
-  for (let i = 0; i < m; i += 1) {
-    let sum = 0;
-    for (let at = 0, from = i * k; at < k; at += 1) sum += A[from + at] * v[at];
-    out[i] = sum;
-  }
-  return out;
-}
-
 function transposed(A, m, n) {
   const out = new Float64Array(m * n);
   for (let i = 0; i < m; i += 1) for (let j = 0; j < n; j += 1) out[j * m + i] = A[i * n + j];
@@ -221,7 +209,8 @@ class DirectSystem {
 }
 
 // By independent rows B, which all others are combinations D of: w = Bᵗb, and the least c with Aᵗc = w has
-// (I + DᵗD)⁻¹b = b − Dᵗ(I + DDᵗ)⁻¹Db at the rows of B, and D times that at the others.
+// (I + DᵗD)⁻¹b = b − Dᵗ(I + DDᵗ)⁻¹Db at the rows of B, and D times that at the others. All of it is one matrix, from Bw
+// with its rows brought to one size: most questions meet few of them.
 class RowSystem {
   constructor(A, rows) {
     const inside = new Set(rows);
@@ -229,26 +218,25 @@ class RowSystem {
     const [r, d] = [rows.length, others.length];
     const B = someRows(A, rows);
     const norms = rowNorms(B);
-    const unit = dividedRows(B, norms);
-    const inverse = inverted(withRowsOf(unit, unit), r);
-    const D = multiplied(withRowsOf(someRows(A, others), unit), inverse, d, r, r);
+    this.unit = dividedRows(B, norms);
+    const inverse = inverted(withRowsOf(this.unit, this.unit), r);
+    const D = multiplied(withRowsOf(someRows(A, others), this.unit), inverse, d, r, r);
     for (let at = 0; at < D.length; at += 1) D[at] /= norms[at % r];
     const gram = multiplied(D, transposed(D, d, r), d, r, d);
     for (let at = 0; at < d; at += 1) gram[at * d + at] += 1;
-    Object.assign(this, { rows, others, unit, norms, inverse, D, middle: inverted(gram, d), total: A.rows });
+    const P = inverse;
+    for (let at = 0; at < r; at += 1) for (let j = 0; j < r; j += 1) P[at * r + j] /= norms[at];
+    const beyond = multiplied(inverted(gram, d), multiplied(D, P, d, r, r), d, d, r);
+    const less = multiplied(transposed(D, d, r), beyond, r, d, r);
+    for (let at = 0; at < P.length; at += 1) P[at] -= less[at];
+    const leading = new Float64Array(r * A.rows);
+    const put = (matrix, places) => places.forEach((row, at) => {
+      for (let j = 0; j < r; j += 1) leading[j * A.rows + row] = matrix[at * r + j];
+    });
+    put(P, rows);
+    put(multiplied(D, P, d, r, r), others);
+    this.direct = new DirectSystem(leading, A.rows);
   }
 
-  coefficients(w) {
-    const { rows, others, norms, D } = this;
-    const [r, d] = [rows.length, others.length];
-    const b = applied(this.inverse, times(this.unit, w), r);
-    for (let at = 0; at < r; at += 1) b[at] /= norms[at];
-    const beyond = applied(this.middle, applied(D, b, d), d);
-    for (let k = 0; k < d; k += 1) for (let at = 0; at < r; at += 1) b[at] -= beyond[k] * D[k * r + at];
-    const dependent = applied(D, b, d);
-    const c = new Float64Array(this.total);
-    rows.forEach((row, at) => { c[row] = b[at]; });
-    others.forEach((row, at) => { c[row] = dependent[at]; });
-    return c;
-  }
+  coefficients(w) { return this.direct.coefficients(times(this.unit, w)); }
 }

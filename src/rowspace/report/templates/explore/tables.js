@@ -16,7 +16,14 @@ class ComponentEstimate {
     return this.components.get(key);
   }
 
+  // The last one is kept: the next question is mostly about the same attributes.
   table(axes) {
+    const key = axes.join();
+    if (this.key !== key) Object.assign(this, { key, kept: this.joint(axes) });
+    return this.kept;
+  }
+
+  joint(axes) {
     const shape = axes.map(axis => this.u[axis].length);
     if (product(shape) > MOST_JOINT) throw new ConditionError('a table of so many cells is too large for a page; ask for fewer attributes at once');
     const out = new Float64Array(product(shape));
@@ -79,11 +86,16 @@ class Split {
     this.unit = view.unit === undefined ? 1 : view.unit;
   }
 
-  level(line) { return line.reduce((sum, value, cell) => sum + value * this.u[cell], 0); }
+  level(line) {
+    let sum = 0;
+    for (let cell = 0; cell < line.length; cell += 1) sum += line[cell] * this.u[cell];
+    return sum;
+  }
 
   resolved(line) {
     if (!this.root) {
-      const mean = line.reduce((a, b) => a + b, 0) / this.n;
+      let mean = 0;
+      for (const value of line) mean += value / this.n;
       return line.map(value => value - mean);
     }
     const { starts, columns, values, width, rows } = this.root;
@@ -140,14 +152,12 @@ class TableErrors {
   ofPiece(piece, row) {
     const query = new Float64Array(product(piece.shape));
     for (const cell of row) query[cell] = 1;
-    return patterns(piece.axes.length).map(pattern => {
-      let table = { shape: piece.shape, data: query };
-      piece.axes.forEach((axis, at) => {
-        const split = this.splits[axis];
-        table = changedAlong(table, at, line => (pattern[at] ? split.resolved(line) : [split.level(line)]));
-      });
-      return table.data.reduce((sum, value) => sum + value * value, 0);
+    let tables = [{ shape: piece.shape, data: query }];
+    piece.axes.forEach((axis, at) => {
+      const split = this.splits[axis];
+      tables = tables.flatMap(table => [line => [split.level(line)], line => split.resolved(line)].map(part => changedAlong(table, at, part)));
     });
+    return tables.map(({ data }) => data.reduce((sum, value) => sum + value * value, 0));
   }
 
   // Where all cells of a marginal are alike: the coefficients of one of them (Marginals.coefficients).
@@ -223,11 +233,12 @@ class NoiseShape {
     }));
     const total = levels.map((own, at) => own.map(level => this.seen[axes[at]].map(value => level * value)));
     const cases = patterns(axes.length).map(inside => ({ inside, weighed: this.meeting(axes, chosen(axes, inside)) }))
-      .filter(({ weighed }) => weighed[0] > 0);
+      .filter(({ weighed }) => weighed[0] > 0)
+      .map(({ inside, weighed }) => ({ weighed, powers: this.powers(axes, inside, levels, resolved, total) }));
     return [...combinations(pieces)].map((rows, query) => {
       let [largest, fourth] = [0, 0];
-      for (const { inside, weighed: [power, peak] } of cases) {
-        const [top, sum] = this.powers(axes, inside, rows, levels, resolved, total);
+      for (const { weighed: [power, peak], powers } of cases) {
+        const [top, sum] = powers(rows);
         largest = Math.max(largest, peak * top);
         fourth += power * sum;
       }
@@ -235,33 +246,58 @@ class NoiseShape {
     });
   }
 
-  // The largest |c| and Σc⁴ over the tables that share exactly these attributes, their weight aside.
-  powers(axes, inside, rows, levels, resolved, total) {
+  // For the rows of a query: the largest |c| and Σc⁴ over the tables that share exactly these attributes, their weight
+  // aside. Many queries have their rows but for the last in common, and most coefficients are equal.
+  powers(axes, inside, levels, resolved, total) {
     const places = range(axes.length).filter(at => inside[at]);
-    const outside = product(range(axes.length).filter(at => !inside[at]).map(at => levels[at][rows[at]]));
+    const apart = range(axes.length).filter(at => !inside[at]);
     const last = places.pop();
-    const found = ends => {
+    const found = (rows, ends) => {
       let sum = null;
       for (const pattern of patterns(places.length)) {
         const own = [...chosen(places, pattern), ...ends].map(at => axes[at]);
-        let term = Float64Array.of((this.errors.variances.get(keyOf(own)) || 0) * outside);
+        let term = Float64Array.of(this.errors.variances.get(keyOf(own)) || 0);
         places.forEach((at, number) => { term = outer(term, (pattern[number] ? resolved : total)[at][rows[at]]); });
         sum = sum ? sum.map((value, at) => value + term[at]) : term;
       }
       return sum;
     };
-    if (last === undefined) return [Math.abs(found([])[0]), found([])[0] ** 4];
-    // c = p·total + q·resolved along the last attribute, never written down.
-    const [p, q, a, b] = [found([]), found([last]), total[last][rows[last]], resolved[last][rows[last]]];
-    let [top, sum] = [0, 0];
-    for (let i = 0; i < p.length; i += 1) {
-      for (let j = 0; j < a.length; j += 1) {
-        const value = p[i] * a[j] + q[i] * b[j];
-        const square = value * value;
-        if (square > top) top = square;
-        sum += square * square;
+    const shared = remembered(rows => places.map(at => rows[at]).join(), rows => (
+      last === undefined ? found(rows, [])[0] : counted(found(rows, []), found(rows, [last]))));
+    const own = remembered(row => row, row => counted(total[last][row], resolved[last][row]));
+    return rows => {
+      const outside = Math.abs(product(apart.map(at => levels[at][rows[at]])));
+      if (last === undefined) return [Math.abs(shared(rows)) * outside, (shared(rows) * outside) ** 4];
+      // c = p·total + q·resolved along the last attribute, never written down.
+      let [top, sum] = [0, 0];
+      for (const [p, q, times] of shared(rows)) {
+        for (const [a, b, more] of own(rows[last])) {
+          const square = (p * a + q * b) ** 2;
+          top = Math.max(top, square);
+          sum += times * more * square * square;
+        }
       }
-    }
-    return [Math.sqrt(top), sum];
+      return [Math.sqrt(top) * outside, sum * outside ** 4];
+    };
   }
+}
+
+function remembered(key, find) {
+  const known = new Map();
+  return asked => {
+    const name = key(asked);
+    if (!known.has(name)) known.set(name, find(asked));
+    return known.get(name);
+  };
+}
+
+// The different pairs of two lines, each with how often it is there.
+function counted(a, b) {
+  const pairs = new Map();
+  for (let at = 0; at < a.length; at += 1) {
+    const name = a[at] + ' ' + b[at];
+    const pair = pairs.get(name);
+    if (pair) pair[2] += 1; else pairs.set(name, [a[at], b[at], 1]);
+  }
+  return [...pairs.values()];
 }

@@ -1,0 +1,36 @@
+"""A strategy of any kind, and the estimate it leads to."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rowspace.exceptions import TooLarge
+from rowspace.operators import Operator
+from rowspace.strategy import Reconstruction, Strategy, TableReconstruction
+from rowspace.tables import TableOperator
+
+from .cells import cells_view
+from .packing import MOST_NUMBERS, Packer
+from .tables import components_view, tables_view
+
+
+def strategy_view(A: Operator, sizes: tuple[int, ...], pack: Packer) -> dict[str, Any]:
+    """How the noise of an answer is put together."""
+    tables = _plain_tables(A)
+    return cells_view(A, sizes, pack) if tables is None else tables_view(tables, pack)
+
+
+def estimate_view(A: Operator, found: Reconstruction, pack: Packer) -> dict[str, Any]:
+    """The estimate, component by component where the strategy has such, else cell by cell."""
+    if _plain_tables(A) is not None:
+        assert isinstance(found, TableReconstruction)
+        return components_view(found.tables, pack)
+    if A.shape[1] > MOST_NUMBERS:
+        raise TooLarge("a page has no room for so many cells")
+    return {"kind": "cells", "cells": pack.array(found.cells())}
+
+
+def _plain_tables(A: Operator) -> TableOperator | None:
+    """The tables whose components are independent, where the strategy is such tables."""
+    tables = Strategy.of(A).tables
+    return None if tables is None or tables.has_joint else tables
