@@ -104,6 +104,13 @@ def test_what_is_no_evidence(given, message):
         rs.plan(TABLE, rs.ZCDP(0.1), given=given)
 
 
+@pytest.mark.parametrize("options", [{"objective": "max"}, {"strategy": np.eye(TABLE.domain.size)}])
+def test_what_is_not_planned_beside_evidence_is_refused(earlier, options):
+    """Rather than a plan for something else, or without the evidence."""
+    with pytest.raises(InvalidInput, match="expected given= without strategy= and with objective="):
+        rs.plan(TABLE, rs.ZCDP(0.1), given=[earlier], **options)
+
+
 def test_evidence_about_other_attributes_is_refused():
     only_sex = rs.release(rs.plan(rs.workload.marginal(DOMAIN, "sex"), rs.ZCDP(0.1)), COUNTS.sum(axis=0))
     with pytest.raises(InvalidInput, match="attribute 'age' was not measured as declared here"):

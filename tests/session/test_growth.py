@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import rowspace as rs
+from rowspace.ledger.reader import LedgerReader
 from rowspace.releases import Release
 from rowspace.session import knowledge
 from rowspace.session.knowledge import KEPT_APART, MOST_APART, Knowledge
@@ -89,3 +90,23 @@ def test_an_old_answer_is_found_again_without_reading_all_charges(own, parsed):
     own.ask("age < 5", within=30, key="30")
     own.ask("age < 5", within=40, key="40")
     assert len(parsed) == read
+
+
+def test_a_new_session_reads_releases_together(own, monkeypatch):
+    """Not one statement for each: ten thousand would take most of the time of opening it."""
+    for within in (100, 60, 40, 30):
+        own.ask("age < 5", within=within)
+    read = []
+    whole = LedgerReader._contents
+    monkeypatch.setattr(
+        LedgerReader, "_contents", lambda ledger, some: read.append(len(some)) or whole(ledger, some)
+    )
+    again = rs.Session(DOMAIN, COUNTS, ledger=own.ledger, expecting=RANGES)
+    assert again.purchases == own.purchases > 2
+    assert read == [own.purchases]
+    # Large ones are not held together.
+    monkeypatch.setattr("rowspace.ledger.reader._BYTES_AT_ONCE", 1)
+    read.clear()
+    other = rs.Session(DOMAIN, COUNTS, ledger=own.ledger, expecting=RANGES)
+    assert other.ask("age < 5").answer == again.ask("age < 5").answer
+    assert read == [1] * own.purchases

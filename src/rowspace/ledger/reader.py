@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -20,6 +20,9 @@ from .tables import Tables
 
 _NUMBERS = 2**31
 """Charges are numbered below this, on every engine."""
+
+_AT_ONCE, _BYTES_AT_ONCE = 64, 2**24
+"""Releases that are read in one statement, if they are no more bytes; else each by itself."""
 
 
 class LedgerReader:
@@ -143,22 +146,58 @@ class LedgerReader:
         ...     ledger.resume(charge.id) == release.to_bytes()
         True
         """
-        with self._tables.reading() as connection:
-            table = schema.charges
-            query = sa.select(table.c.content, table.c.digest).where(table.c.id == int(charge))
-            row = connection.execute(query).first() if 0 < charge < _NUMBERS else None
-        if row is None:
-            raise LedgerError(
-                f"{self.name} has no charge {charge}; `rowspace budget history` lists those it has"
+        ((_, content),) = self.contents([charge])
+        if content is None:
+            with self._tables.reading() as connection:
+                digest = connection.execute(sa.select(schema.charges.c.digest).where(_are([charge]))).scalar()
+            raise Pruned(
+                f"the release of charge {charge} was pruned from {self.name}: it is paid for, and its file is the "
+                f"one whose SHA-256 is {digest}. Nothing was charged"
             )
-        if content_digest(row.content) != row.digest:
-            if row.content == PRUNED:
-                raise Pruned(
-                    f"the release of charge {charge} was pruned from {self.name}: it is paid for, and its file is the "
-                    f"one whose SHA-256 is {row.digest}. Nothing was charged"
+        return content
+
+    def contents(self, charges: Sequence[int]) -> Iterator[tuple[int, bytes | None]]:
+        """The release files of many charges, in their order, read some at a time; None for those that were pruned.
+
+        charges: their numbers in the history.
+
+        >>> from rowspace.sample import small_ledger, small_release
+        >>> release = small_release()
+        >>> with small_ledger() as ledger:
+        ...     charge = ledger.charge(release.plan, release.to_bytes())
+        ...     list(ledger.contents([charge.id])) == [(charge.id, release.to_bytes())]
+        True
+        """
+        for start in range(0, len(charges), _AT_ONCE):
+            some = [int(number) for number in charges[start : start + _AT_ONCE]]
+            together = [some] if self._size(some) <= _BYTES_AT_ONCE else [[number] for number in some]
+            for own in together:
+                yield from self._contents(own)
+
+    def _size(self, charges: Sequence[int]) -> int:
+        """The bytes of some releases."""
+        table = schema.charges
+        size = sa.func.sum(sa.func.length(table.c.content))
+        with self._tables.reading() as connection:
+            return int(connection.execute(sa.select(size).where(_are(charges))).scalar() or 0)
+
+    def _contents(self, charges: Sequence[int]) -> list[tuple[int, bytes | None]]:
+        """The same in one statement."""
+        table = schema.charges
+        query = sa.select(table.c.id, table.c.content, table.c.digest).where(_are(charges))
+        with self._tables.reading() as connection:
+            rows = {int(row.id): row for row in connection.execute(query)}
+        found: list[tuple[int, bytes | None]] = []
+        for number in charges:
+            if (row := rows.get(number)) is None:
+                raise LedgerError(
+                    f"{self.name} has no charge {number}; `rowspace budget history` lists those it has"
                 )
-            raise self._tables.damaged()
-        return bytes(row.content)
+            is_whole = content_digest(row.content) == row.digest
+            if not is_whole and row.content != PRUNED:
+                raise self._tables.damaged()
+            found.append((number, bytes(row.content) if is_whole else None))
+        return found
 
     def request(self, key: str, dataset: str | None = None) -> Request | None:
         """What was kept of a request, or None if it is new.
@@ -203,3 +242,8 @@ class LedgerReader:
         if spender is None:
             return Fraction(0)
         return budget.amount(self._tables.spent_by(connection, budget.dataset, spender.who))
+
+
+def _are(charges: Sequence[int]) -> sa.ColumnElement[bool]:
+    """Whether a charge is one of these."""
+    return schema.charges.c.id.in_([number for number in charges if 0 < number < _NUMBERS])

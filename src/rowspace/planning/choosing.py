@@ -104,6 +104,7 @@ def plan(
         )
     workload = for_purpose(workload, privacy, purpose)
     select = Select(effort=effort, objective=objective)
+    beside = not isinstance(given, tuple) or bool(given)
     facts = known_facts({} if known is None else known, impossible)
     if facts:
         if strategy is not None or over is not None or given != () or objective != "total":
@@ -112,15 +113,20 @@ def plan(
             )
         return plan_informed(workload, privacy, facts, select, rng)
     if over is not None:
-        if strategy is not None or not isinstance(given, tuple) or given:
+        if strategy is not None or beside:
             raise InvalidInput(
                 "expected over= without strategy= and given=: its strategy is chosen by period"
             )
         return plan_periods(workload, privacy, over, select, rng)
+    if beside and (strategy is not None or objective != "total"):
+        raise InvalidInput(
+            'expected given= without strategy= and with objective="total": beside evidence a strategy is chosen, by '
+            "the sum of squared errors; leave those out, or weigh the queries that matter"
+        )
     if strategy is not None:
         made = plan_given(workload, privacy, strategy)
         return made if objective == "total" else _judged_by_worst(made)
-    if not isinstance(given, tuple) or given:
+    if beside:
         return plan_against(workload, privacy, given, select, rng)
     return plan_over(workload.reduced(), privacy, select, rng)
 

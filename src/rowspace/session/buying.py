@@ -50,6 +50,9 @@ MANY_STEPS = 100.0
 COARSE_NOISE, LESS = 1.0, 0.99
 """Standard errors from which integer noise has the variance it is named by, and the share of a bound to rely on."""
 
+SEEN = 1e-6
+"""Share of what is known that a purchase must add so that more can be read off it: less may be a rounding error."""
+
 MOST = 1e6
 """Largest ε or ρ that is looked at."""
 
@@ -189,24 +192,26 @@ def least(plan: Plan, goal: Goal, knowledge: Knowledge) -> Plan | None:
     1/ratio² is about what is known plus a constant over the noise's variance: the search fits that constant.
     """
     known = goal.ratio(knowledge) ** -2
-    amount, missed, met = budget(plan.privacy), 0.0, None
+    amount, missed, most, met = budget(plan.privacy), 0.0, MOST, None
     for _ in range(25):
         try:
             tried = recalibrated(plan, with_budget(plan.privacy, amount))
         except IntegerOverflow:  # so little buys noise that 64 bits do not hold: buy more
             missed, amount = amount, 2 * amount
             continue
-        except RowspaceError:
-            return met
+        except RowspaceError:  # more than noise is made for
+            most, amount = amount, sqrt(max(missed, 1e-3 * amount) * amount)
+            continue
         ratio = goal.ratio(knowledge, tried)
         if ratio <= 1:
             met = tried
         else:
             missed = amount
-        best = budget(met.privacy) if met is not None else MOST
+        best = budget(met.privacy) if met is not None else most
         if (ratio >= CLOSE and met is tried) or missed >= CLOSE * best or amount >= MOST:
             break
         gain = ratio**-2 - known if ratio > 0 else 0.0
+        gain = gain if gain > SEEN * known else 0.0
         guess = rounded_up(budget_for(tried.privacy, sqrt((1 + 1e-4 - known) / gain))) if gain > 0 else 0.0
         # Where noise is nearly always 0 widths fall in steps, and nothing can be read off them.
         amount = (

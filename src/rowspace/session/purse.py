@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-from rowspace.exceptions import BudgetExceeded, InvalidInput, LedgerError, Pruned, UnsupportedWorkload
+from rowspace.exceptions import BudgetExceeded, InvalidInput, LedgerError, UnsupportedWorkload
 from rowspace.files import archive_kind
 from rowspace.ledger import Budget, Charge, Cost, Ledger, Request, Spender
 from rowspace.ledger.composition import Filter
@@ -127,17 +127,14 @@ class Purse:
         self, charges: Sequence[tuple[int, str | None, str | None, str]]
     ) -> Iterator[tuple[int, bytes | None, str]]:
         """The numbers of charges with their releases and digests; no release of another table, no values found."""
-        for number, version, source, mark in charges:
-            content = self._content(number) if self._is_same_table(version, source) else None
+        own = [number for number, version, source, _ in charges if self._is_same_table(version, source)]
+        # Of what was pruned the bytes are gone: whoever did that gave them up as evidence.
+        contents = self.ledger.contents(own)
+        known = set(own)
+        for number, _, _, mark in charges:
+            content = next(contents, (number, None))[1] if number in known else None
             found = content is not None and archive_kind(content) == DISCOVERY_KIND
             yield number, None if found else content, mark
-
-    def _content(self, number: int) -> bytes | None:
-        """A release; None if its bytes were pruned, which whoever did that gave up as evidence."""
-        try:
-            return self.ledger.resume(number)
-        except Pruned:
-            return None
 
     def _is_same_table(self, version: str | None, source: str | None) -> bool:
         """Whether a charge was for this table: by the versions that were named, else by where the data is."""
