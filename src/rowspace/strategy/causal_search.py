@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import reduce
+from itertools import product
 from math import prod
 
 import numpy as np
@@ -64,12 +65,9 @@ def causal_results(
         runs = [range(axis), range(axis, axis + 1), range(axis + 1, len(queries.sizes))]
         each = [range(i, i + 1) for i in range(len(queries.sizes))]
         joined = [run for run in runs if run]
-        for groups in [each] if joined == each else [each, joined]:
-            found += _product(queries, counted, privacy, select, axis, results[0], groups, triangles)
-            if recurs:
-                found += _product(
-                    queries, counted, privacy, select, axis, results[0], groups, recurring_triangles
-                )
+        over_periods = [triangles, recurring_triangles] if recurs else [triangles]
+        for groups, search in product([each] if joined == each else [each, joined], over_periods):
+            found += _product(queries, counted, privacy, select, axis, results[0], groups, search)
     # A triangle over all cells of several attributes is as large as their square: only where a product will not do.
     if privacy.norm == 2 and W.shape[1] <= op.DECOMPOSITION_LIMIT and (one or few or not found):
         order = by_period(counted.sizes, axis)
