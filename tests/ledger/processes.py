@@ -134,7 +134,9 @@ def retry_until_done(folder: Path, requests: int, rng: random.Random, location: 
                 kills += 1
                 within *= 1.05  # or none might ever end
             else:
-                within = 1.2 * (time.perf_counter() - start)  # as long as it takes now: the machine may be busy
+                within = 1.2 * (
+                    time.perf_counter() - start
+                )  # as long as it takes now: the machine may be busy
             child.join()
     return kills
 
