@@ -7,8 +7,8 @@
 """
 
 from .analysis import max_error, noise_level, profile_trace, query_errors, query_variances, total_error
-from .intervals import half_widths, standard_quantile
-from .moments import Moments, moments, table_moments
+from .intervals import COARSE, FEW_TERMS, RARE, half_widths, standard_quantile
+from .moments import COEFFICIENTS, FINE_LATTICE, Moments, by_factors, moments, table_moments
 from .profile import (
     Decomposition,
     decompose,
@@ -20,8 +20,14 @@ from .profile import (
 from .selection import selected_intervals
 
 __all__ = [
+    "COARSE",
+    "COEFFICIENTS",
+    "FEW_TERMS",
+    "FINE_LATTICE",
+    "RARE",
     "Decomposition",
     "Moments",
+    "by_factors",
     "decompose",
     "half_widths",
     "max_error",

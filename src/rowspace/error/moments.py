@@ -26,8 +26,17 @@ from math import prod
 import numpy as np
 
 from rowspace.exceptions import TooLarge
-from rowspace.operators import DECOMPOSITION_LIMIT, DENSE_LIMIT, Identity, Kronecker, Operator, Scaled, Stack
-from rowspace.operators.base import Vector, check_supported
+from rowspace.operators import (
+    DECOMPOSITION_LIMIT,
+    DENSE_LIMIT,
+    Identity,
+    Kronecker,
+    Operator,
+    Scaled,
+    Stack,
+    Vector,
+    check_supported,
+)
 from rowspace.tables import (
     Marginals,
     MarginalSplit,

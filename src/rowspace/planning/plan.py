@@ -16,8 +16,7 @@ from rowspace.error import half_widths
 from rowspace.exceptions import TooLarge
 from rowspace.files import read_archive, write_archive
 from rowspace.notebook import one_line
-from rowspace.operators import Extended, Operator
-from rowspace.operators.base import Vector
+from rowspace.operators import Extended, Operator, Vector
 from rowspace.privacy import NoiseModel, Privacy
 from rowspace.strategy import Horizon, Measured, Pooled, Strategy, informed
 from rowspace.tables import ProductWorkload

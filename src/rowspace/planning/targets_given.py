@@ -20,7 +20,7 @@ import numpy as np
 
 from rowspace.domain import Domain
 from rowspace.exceptions import UnsupportedWorkload
-from rowspace.operators.base import Vector
+from rowspace.operators import Vector
 from rowspace.privacy import Privacy
 from rowspace.strategy import Measured, Pooled, Select
 from rowspace.workload import Workload

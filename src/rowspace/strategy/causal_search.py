@@ -13,9 +13,8 @@ import numpy as np
 import scipy
 
 from rowspace import operators as op
-from rowspace.error import max_error, noise_level, profile_trace
-from rowspace.error.moments import by_factors
-from rowspace.operators.base import Vector
+from rowspace.error import by_factors, max_error, noise_level, profile_trace
+from rowspace.operators import Vector
 from rowspace.privacy import ZCDP, Neighbours, Privacy
 from rowspace.tables import Piece, ProductWorkload, gather
 

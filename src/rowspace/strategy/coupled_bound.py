@@ -31,8 +31,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import scipy
 
-from rowspace.operators import Operator
-from rowspace.operators.base import Indices, Vector
+from rowspace.operators import Indices, Operator, Vector
 from rowspace.tables import ProductWorkload
 
 if TYPE_CHECKING:

@@ -11,9 +11,7 @@ import scipy
 
 from rowspace.error import max_error, noise_level
 from rowspace.exceptions import InvalidInput
-from rowspace.operators import Identity, Operator, Scaled, Stack
-from rowspace.operators.base import Vector
-from rowspace.operators.checks import check_number, check_size
+from rowspace.operators import Identity, Operator, Scaled, Stack, Vector, check_number, check_size
 from rowspace.privacy import Neighbours, Privacy
 
 from .bounds import unit_lower_bound

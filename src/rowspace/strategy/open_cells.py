@@ -26,8 +26,7 @@ import scipy
 
 from rowspace.error import Moments
 from rowspace.exceptions import InvalidInput
-from rowspace.operators import Dense, Operator
-from rowspace.operators.base import Vector, check_supported
+from rowspace.operators import Dense, Operator, Vector, check_supported
 from rowspace.tables import ProductWorkload
 from rowspace.threads import one_thread_if_small
 

@@ -19,8 +19,7 @@ import numpy as np
 
 from rowspace.error import max_error, noise_level, profile_trace
 from rowspace.exceptions import InvalidInput, InvalidWorkload, TooLarge, UnsupportedWorkload
-from rowspace.operators import Identity, Operator
-from rowspace.operators.dense import as_operator
+from rowspace.operators import Identity, Operator, as_operator
 from rowspace.privacy import Privacy
 from rowspace.tables import Piece, ProductWorkload, as_products, gather
 

@@ -20,8 +20,7 @@ import numpy as np
 
 from rowspace.error import Moments, moments, profile_trace, query_variances, table_moments
 from rowspace.exceptions import IntegerOverflow, InvalidInput, TooLarge
-from rowspace.operators import Identity, Operator
-from rowspace.operators.base import Indices, Vector, check_supported
+from rowspace.operators import Identity, Indices, Operator, Vector, check_supported
 from rowspace.tables import (
     ComponentTables,
     ProductWorkload,

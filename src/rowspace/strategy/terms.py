@@ -12,9 +12,7 @@ import numpy as np
 import scipy
 
 from rowspace.error import profile_trace
-from rowspace.operators import Dense, Operator, Scaled, Stack
-from rowspace.operators.base import Indices, Vector, check_supported
-from rowspace.operators.fallback import inverse_gram
+from rowspace.operators import Dense, Indices, Operator, Scaled, Stack, Vector, check_supported, inverse_gram
 from rowspace.tables import Piece, ProductWorkload, as_products, gather
 
 DENSE_AXIS = 256

@@ -13,10 +13,19 @@ import numpy as np
 import scipy
 
 from rowspace.exceptions import IntegerOverflow, InvalidInput
-from rowspace.operators import Dense, Operator, Sparse
-from rowspace.operators.base import Array, Indices, Vector, check_operators
-from rowspace.operators.checks import check_size, read_only, rounding_scale
-from rowspace.operators.rounding import exact_sums
+from rowspace.operators import (
+    Array,
+    Dense,
+    Indices,
+    Operator,
+    Sparse,
+    Vector,
+    check_operators,
+    check_size,
+    exact_sums,
+    read_only,
+    rounding_scale,
+)
 
 from .product_rows import Axes, Columns, distinct_columns
 

@@ -19,10 +19,16 @@ from typing import Any, ClassVar, cast
 import numpy as np
 
 from rowspace.exceptions import InvalidInput
-from rowspace.operators import Operator
-from rowspace.operators.base import Array, Indices, Vector, check_operators
-from rowspace.operators.checks import check_number, check_supported
-from rowspace.operators.kinds import rounded_weights
+from rowspace.operators import (
+    Array,
+    Indices,
+    Operator,
+    Vector,
+    check_number,
+    check_operators,
+    check_supported,
+    rounded_weights,
+)
 
 from .axes import TableAxes, Tables
 from .checks import checked_tables

@@ -7,9 +7,8 @@ from typing import Any
 import numpy as np
 import scipy
 
-from rowspace.error import Moments, half_widths, standard_quantile
-from rowspace.error.intervals import COARSE, FEW_TERMS, RARE
-from rowspace.operators.base import Vector
+from rowspace.error import COARSE, FEW_TERMS, RARE, Moments, half_widths, standard_quantile
+from rowspace.operators import Vector
 from rowspace.privacy import NoiseModel
 
 from .packing import Packer
