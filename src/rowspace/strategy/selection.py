@@ -259,8 +259,6 @@ class Select:
                 inf  # a faint query is lost among digits beside large ones, or there are too many to look at
             )
 
-    # -- products and unions, whose factors are found by the same tables ---------------------------------
-
     def product(self, axes: Sequence[int], privacy: Privacy) -> Product:
         """Products over the attributes `axes`: cheap factors first, then the searches on what they leave."""
         return Product(

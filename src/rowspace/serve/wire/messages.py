@@ -88,7 +88,7 @@ async def message(reader: asyncio.StreamReader, largest: int, idle: float) -> tu
         return kind.decode("latin-1"), Body(await reader.readexactly(size - 4))
 
 
-# -- what a client is sent ---------------------------------------------------------------------------------
+# What a client is sent.
 
 
 def framed(kind: bytes, content: bytes = b"") -> bytes:
