@@ -149,7 +149,7 @@ def _nothing_to_undo() -> None:
 
 _URL = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*)://(.*)", re.DOTALL)
 
-_POSTGRES_SCHEMES = ("postgres", "postgresql")
+POSTGRES_SCHEMES = ("postgres", "postgresql")
 
 # A server that does not answer at all is given up after so many seconds, unless the URL says otherwise.
 _CONNECT_TIMEOUT = 15
@@ -225,7 +225,7 @@ def connect(url: str) -> Connection:
                 "(pip install 'rowspace[spark]')",
             )
         )
-    extra = "rowspace[postgres]" if scheme in _POSTGRES_SCHEMES else f"ibis-framework[{scheme}]"
+    extra = "rowspace[postgres]" if scheme in POSTGRES_SCHEMES else f"ibis-framework[{scheme}]"
     backend = attempt(
         lambda: _without_jit(ibis.connect(url, **_patience(scheme, url))),
         f"cannot connect to a database of kind {scheme!r}: check the address and the credentials, and that "
@@ -246,7 +246,7 @@ def _without_jit(backend: Any) -> Any:
 
 def _patience(scheme: str, url: str) -> dict[str, int]:
     """How long to wait for a server, where the driver has a setting for it."""
-    waits = scheme in _POSTGRES_SCHEMES and "connect_timeout=" not in url
+    waits = scheme in POSTGRES_SCHEMES and "connect_timeout=" not in url
     return {"connect_timeout": _CONNECT_TIMEOUT} if waits else {}
 
 
