@@ -20,14 +20,14 @@ DENSE_AXIS = 256
 
 
 @dataclass(frozen=True)
-class Axis:
+class DifferentFactors:
     """One attribute of the terms: its different factors, and which of them every term has."""
 
     factors: tuple[Operator, ...]
     member: Indices
 
     @classmethod
-    def of(cls, column: Sequence[Operator]) -> Axis:
+    def of(cls, column: Sequence[Operator]) -> DifferentFactors:
         """Equal factors are kept once: many terms share few."""
         numbers: dict[Operator, int] = {}
         member = [numbers.setdefault(factor, len(numbers)) for factor in column]
@@ -98,9 +98,9 @@ class Terms:
         return tuple(f.shape[1] for f in self.factors[0])
 
     @cached_property
-    def axes(self) -> tuple[Axis, ...]:
+    def axes(self) -> tuple[DifferentFactors, ...]:
         """The terms attribute by attribute."""
-        return tuple(Axis.of(column) for column in zip(*self.factors, strict=True))
+        return tuple(DifferentFactors.of(column) for column in zip(*self.factors, strict=True))
 
 
 def _groups(queries: ProductWorkload) -> list[range]:
