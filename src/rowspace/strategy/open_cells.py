@@ -122,11 +122,6 @@ class OpenCells(Informed):
         open_part = float(np.einsum("ij,ij->", V @ self.basis, self.basis))
         return float(np.einsum("ij,ij->", V, self._covariance)) if open_part > CERTAIN * size else 0.0
 
-    def totals(self, queries: ProductWorkload) -> Vector:
-        """Part by part."""
-        plain = queries.unweighted()
-        return np.array([self.trace(plain.only([number])) for number in range(len(plain.parts))])
-
     def variances(self, queries: ProductWorkload) -> Vector:
         """From one covariance of all cells."""
         self._check(queries)
