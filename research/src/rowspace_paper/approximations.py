@@ -9,7 +9,7 @@ from scipy import linalg
 
 from rowspace import error, strategy
 from rowspace import operators as op
-from rowspace.operators.base import Vector
+from rowspace.operators import Vector
 
 from .extent import Extent
 from .programs import GAUSS, LAPLACE

@@ -6,7 +6,7 @@ import numpy as np
 
 from rowspace import error
 from rowspace import operators as op
-from rowspace.operators.base import Vector
+from rowspace.operators import Vector
 from rowspace.privacy import PureDP
 
 from .extent import Extent

@@ -8,7 +8,7 @@ from scipy import linalg
 
 from rowspace import error, strategy
 from rowspace import operators as op
-from rowspace.operators.base import Vector
+from rowspace.operators import Vector
 from rowspace.privacy import ZCDP, PureDP
 
 from .extent import Extent

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from rowspace.operators.base import Vector
+from rowspace.operators import Vector
 
 
 @dataclass(frozen=True)

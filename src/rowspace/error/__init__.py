@@ -7,8 +7,8 @@
 """
 
 from .analysis import max_error, noise_level, profile_trace, query_errors, query_variances, total_error
-from .intervals import half_widths, standard_quantile
-from .moments import Moments, moments, table_moments
+from .intervals import COARSE, FEW_TERMS, RARE, half_widths, normal_quantile, standard_quantile
+from .moments import COEFFICIENTS, FINE_LATTICE, Moments, by_factors, moments, table_moments
 from .profile import (
     Decomposition,
     decompose,
@@ -20,14 +20,21 @@ from .profile import (
 from .selection import beside_another, selected_intervals
 
 __all__ = [
+    "COARSE",
+    "COEFFICIENTS",
+    "FEW_TERMS",
+    "FINE_LATTICE",
+    "RARE",
     "Decomposition",
     "Moments",
     "beside_another",
+    "by_factors",
     "decompose",
     "half_widths",
     "max_error",
     "moments",
     "noise_level",
+    "normal_quantile",
     "plot_profile",
     "profile",
     "profile_equivalent",

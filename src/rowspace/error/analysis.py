@@ -23,9 +23,18 @@ import numpy as np
 import scipy
 
 from rowspace.exceptions import InvalidInput
-from rowspace.operators import DECOMPOSITION_LIMIT, Identity, Kronecker, Operator, Scaled, Stack, as_operator
-from rowspace.operators.base import Vector
-from rowspace.operators.fallback import check_decomposable, dense_profile
+from rowspace.operators import (
+    DECOMPOSITION_LIMIT,
+    Identity,
+    Kronecker,
+    Operator,
+    Scaled,
+    Stack,
+    Vector,
+    as_operator,
+    check_decomposable,
+    dense_profile,
+)
 from rowspace.privacy import Privacy, sensitivity
 
 from .moments import by_factors, moments

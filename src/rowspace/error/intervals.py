@@ -28,7 +28,7 @@ import numpy.typing as npt
 import scipy
 
 from rowspace.exceptions import InvalidInput
-from rowspace.operators.base import Vector
+from rowspace.operators import Vector
 from rowspace.privacy import NoiseModel
 
 from .moments import Moments

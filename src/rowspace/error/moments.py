@@ -35,8 +35,9 @@ from rowspace.operators import (
     Operator,
     Scaled,
     Stack,
+    Vector,
+    check_supported,
 )
-from rowspace.operators.base import Vector, check_supported
 from rowspace.tables import (
     Marginals,
     MarginalSplit,
@@ -243,7 +244,7 @@ def _coefficient_blocks(A: Operator, W: Operator) -> Iterator[tuple[int, Vector]
             random = np.random.default_rng(0).standard_normal((n, 4))
             unseen = random - B @ (A @ random)
             _check_each(W @ unseen, W @ random)
-        yield 0, np.ascontiguousarray(W @ B)
+        yield 0, W @ B
         return
     for start, rows in W.row_blocks(2**24 // max(1, m // n)):
         C = inverse._adjoint(rows)

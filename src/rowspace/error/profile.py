@@ -10,9 +10,7 @@ import numpy.typing as npt
 import scipy
 
 from rowspace.exceptions import InvalidInput
-from rowspace.operators import Dense, Operator, as_operator
-from rowspace.operators.base import Vector
-from rowspace.operators.fallback import inverse_gram
+from rowspace.operators import Dense, Operator, Vector, as_operator, inverse_gram
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

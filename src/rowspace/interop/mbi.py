@@ -28,7 +28,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rowspace.exceptions import InvalidInput, UnsupportedWorkload
-from rowspace.operators.base import Vector
+from rowspace.operators import Vector
 from rowspace.releases import Release
 from rowspace.workload import Workload, marginal, total
 

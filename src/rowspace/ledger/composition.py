@@ -28,8 +28,7 @@ from fractions import Fraction
 
 from rowspace.exceptions import InvalidInput, LedgerError
 from rowspace.planning import DiscoveryPlan, Plan
-from rowspace.privacy import ZCDP, ApproxDP, Privacy, PureDP
-from rowspace.privacy.filters import concentrated_limit, gaussian_limit
+from rowspace.privacy import ZCDP, ApproxDP, Privacy, PureDP, concentrated_limit, gaussian_limit
 
 from .costs import Cost, cost_in, proven, require_same_promise, stated, threshold_cost, written
 

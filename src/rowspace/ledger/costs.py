@@ -35,9 +35,12 @@ from rowspace.privacy import (
     Privacy,
     PureDP,
     RoundedGaussian,
+    gaussian_limit,
+    gaussian_rho,
+    on_grid,
+    paper_gaussian_variance,
+    pure_rho,
 )
-from rowspace.privacy.calibration import paper_gaussian_variance
-from rowspace.privacy.filters import gaussian_limit, gaussian_rho, on_grid, pure_rho
 from rowspace.strategy import step_over
 
 _EXACT_DIGITS = 12

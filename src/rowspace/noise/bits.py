@@ -36,10 +36,6 @@ class BitSource(ABC):
     def words8(self, count: int) -> NDArray[np.uint8]:
         """Return `count` fresh uniform bytes, shape (count,), contiguous and owned by the caller."""
 
-    def words16(self, count: int) -> NDArray[np.uint16]:
-        """Return `count` fresh uniform 16-bit words, shape (count,)."""
-        return self.words8(2 * count).view(np.uint16)
-
     def words32(self, count: int) -> NDArray[np.uint32]:
         """Return `count` fresh uniform 32-bit words, shape (count,)."""
         return self.words8(4 * count).view(np.uint32)

@@ -6,21 +6,34 @@
 21.0
 """
 
-from .base import DECOMPOSITION_LIMIT, DENSE_LIMIT, Operator
+from .base import DECOMPOSITION_LIMIT, DENSE_LIMIT, Operator, check_operators
+from .checks import (
+    Array,
+    Indices,
+    Vector,
+    check_number,
+    check_size,
+    check_supported,
+    read_only,
+    rounding_scale,
+)
 from .codec import decode, encode
 from .composed import Composed, Sum
 from .dense import Dense, Sparse, as_operator
 from .diagonal import Diagonal, Identity
+from .fallback import check_decomposable, dense_profile, inverse_gram
 from .haar import Haar
+from .kinds import rounded_weights
 from .kronecker import Kronecker
-from .layers import Layers
+from .layers import MOST_LAYER_SETS, Layers
 from .p_identity import PIdentity
 from .padded import Extended, Padded
 from .permuted import Merged, Permuted
 from .ranges import Difference, Prefix, Ranges, RangesGram, SecondDifference
+from .rounding import exact_sums, rounded_columns
 from .scaled import Scaled, Transpose, Weighted
 from .spectral import Spectral, SpectralIntegers
-from .stack import Stack
+from .stack import Stack, lean_gram
 from .total import CellContrasts, Total, UniformGram
 from .tree import Hierarchy, Tree
 from .waves import Cosines, Sines
@@ -29,7 +42,9 @@ from .windows import AllPredicates, WidthRanges
 __all__ = [
     "DECOMPOSITION_LIMIT",
     "DENSE_LIMIT",
+    "MOST_LAYER_SETS",
     "AllPredicates",
+    "Array",
     "CellContrasts",
     "Composed",
     "Cosines",
@@ -40,6 +55,7 @@ __all__ = [
     "Haar",
     "Hierarchy",
     "Identity",
+    "Indices",
     "Kronecker",
     "Layers",
     "Merged",
@@ -62,9 +78,23 @@ __all__ = [
     "Transpose",
     "Tree",
     "UniformGram",
+    "Vector",
     "Weighted",
     "WidthRanges",
     "as_operator",
+    "check_decomposable",
+    "check_number",
+    "check_operators",
+    "check_size",
+    "check_supported",
     "decode",
+    "dense_profile",
     "encode",
+    "exact_sums",
+    "inverse_gram",
+    "lean_gram",
+    "read_only",
+    "rounded_columns",
+    "rounded_weights",
+    "rounding_scale",
 ]

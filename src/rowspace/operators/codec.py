@@ -67,13 +67,7 @@ def decode(tree: Any, arrays: Arrays) -> Operator:
         raise FileError("damaged file: an operator has a field of an unknown kind")
 
     def build(value: dict[str, Any], depth: int) -> Operator:
-        cls = Operator.registry.get(value["operator"]) if isinstance(value["operator"], str) else None
-        if cls is None or not dataclasses.is_dataclass(cls):
-            raise FileError("damaged file: unknown kind of operator")
-        known = dataclasses.fields(cls)
-        needed = {field.name for field in known if field.default is dataclasses.MISSING}
-        if not needed <= set(value) - {"operator"} <= {field.name for field in known}:
-            raise FileError(f"damaged file: the fields of {cls.__name__} are not the expected ones")
+        cls = _named_class(value)
         fields = {k: walk(v, depth + 1) for k, v in value.items() if k != "operator"}
         try:
             return cls(**fields)
@@ -86,3 +80,15 @@ def decode(tree: Any, arrays: Arrays) -> Operator:
     if not isinstance(operator, Operator):
         raise FileError("damaged file: expected an operator")
     return operator
+
+
+def _named_class(value: dict[str, Any]) -> type[Operator]:
+    """The class that a description names, if it has the fields of that class."""
+    cls = Operator.registry.get(value["operator"]) if isinstance(value["operator"], str) else None
+    if cls is None or not dataclasses.is_dataclass(cls):
+        raise FileError("damaged file: unknown kind of operator")
+    known = dataclasses.fields(cls)
+    needed = {field.name for field in known if field.default is dataclasses.MISSING}
+    if not needed <= set(value) - {"operator"} <= {field.name for field in known}:
+        raise FileError(f"damaged file: the fields of {cls.__name__} are not the expected ones")
+    return cls

@@ -27,7 +27,7 @@ from .scaled import Scaled, Transpose
 from .stack import Stack
 from .total import CellContrasts, Total
 
-MOST_SETS = 2**10
+MOST_LAYER_SETS = 2**10
 """Most subsets of the attributes whose cells are alike."""
 
 
@@ -59,7 +59,7 @@ class Layers(Operator):
         if not joint or len(set(joint)) < len(joint) or not set(joint) <= set(range(len(sizes))):
             raise InvalidInput(f"expected some of the {len(sizes)} attributes as joint ones, each once")
         check_operators(*self.factors)
-        if len(sizes) - len(joint) > MOST_SETS.bit_length() or len(self.factors) != len(self.subsets):
+        if len(sizes) - len(joint) > MOST_LAYER_SETS.bit_length() or len(self.factors) != len(self.subsets):
             raise InvalidInput("expected a matrix for every subset of the attributes that are not joint")
         cells, rows = prod(sizes[i] for i in joint), self.factors[0].shape[0]
         if not all(isinstance(C, Dense) and C.shape == (rows, cells) for C in self.factors):

@@ -24,7 +24,7 @@ import numpy as np
 
 from rowspace.domain import Domain
 from rowspace.notebook import one_line
-from rowspace.operators.base import Vector
+from rowspace.operators import Vector
 from rowspace.privacy import Privacy
 from rowspace.workload import Part, Workload
 

@@ -17,7 +17,7 @@ import scipy
 
 from rowspace.domain import Domain
 from rowspace.exceptions import InvalidInput, TooLarge
-from rowspace.operators.base import Vector
+from rowspace.operators import Vector
 from rowspace.strategy import Fact, Facts
 from rowspace.tables import row_tables
 from rowspace.workload import Workload, total

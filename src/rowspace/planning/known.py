@@ -148,9 +148,10 @@ def _written(encoded: tuple[dict[str, Any], _Arrays]) -> tuple[str, _Arrays]:
 
 def _built(text: str, arrays: _Arrays) -> Plan:
     from .plan import Plan
+    from .plan_file import fields_of
 
     try:
-        copy = Plan._built(json.loads(text), arrays)
+        copy = Plan(**fields_of(json.loads(text), arrays))
     except FileError as error:
         raise InvalidInput(f"expected a plan that a plan file can hold, got a {error}") from None
     require_known(copy)

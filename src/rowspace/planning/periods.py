@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from rowspace.domain.periods import until_period, with_periods
+from rowspace.domain import until_period, with_periods
 from rowspace.error import noise_level
 from rowspace.exceptions import InvalidInput, TooLarge
 from rowspace.operators import DECOMPOSITION_LIMIT

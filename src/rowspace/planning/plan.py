@@ -16,8 +16,7 @@ from rowspace.error import half_widths
 from rowspace.exceptions import TooLarge
 from rowspace.files import read_archive, write_archive
 from rowspace.notebook import one_line
-from rowspace.operators import Extended, Operator
-from rowspace.operators.base import Vector
+from rowspace.operators import Extended, Operator, Vector
 from rowspace.privacy import NoiseModel, Privacy
 from rowspace.strategy import Horizon, Measured, Pooled, Strategy, informed
 from rowspace.tables import ProductWorkload
@@ -192,8 +191,7 @@ class Plan:
         """Expected error of every group of queries, groups of one name together, in the order of the workload.
 
         >>> from rowspace.sample import small_release
-        >>> plan = small_release().plan
-        >>> [group.group for group in plan.group_errors()]
+        >>> [group.group for group in small_release().plan.group_errors()]
         ['age × sex', 'ranges of age']
         """
         return list(self._group_errors)
@@ -266,8 +264,7 @@ class Plan:
         ax: matplotlib axes to draw on; new ones unless given.
 
         >>> from rowspace.sample import small_release
-        >>> plan = small_release().plan
-        >>> type(plan.plot()).__name__
+        >>> type(small_release().plan.plot()).__name__
         'Axes'
         """
         from .plots import plot_candidates
@@ -280,8 +277,7 @@ class Plan:
         ax: matplotlib axes to draw on; new ones unless given.
 
         >>> from rowspace.sample import small_release
-        >>> plan = small_release().plan
-        >>> type(plan.plot_groups()).__name__
+        >>> type(small_release().plan.plot_groups()).__name__
         'Axes'
         """
         from .plots import plot_groups
@@ -295,8 +291,7 @@ class Plan:
         ax: matplotlib axes to draw on; new ones unless given.
 
         >>> from rowspace.sample import small_release
-        >>> plan = small_release().plan
-        >>> type(plan.plot_what_if([0.5, 1.0])).__name__
+        >>> type(small_release().plan.plot_what_if([0.5, 1.0])).__name__
         'Axes'
         """
         from .plots import plot_what_if
@@ -336,8 +331,7 @@ class Plan:
         """The figures, JSON-safe, for reports and machines.
 
         >>> from rowspace.sample import small_release
-        >>> plan = small_release().plan
-        >>> plan.to_dict()["queries"]
+        >>> small_release().plan.to_dict()["queries"]
         18
         """
         from .display import plan_figures
@@ -384,8 +378,7 @@ class Plan:
 
         >>> from rowspace.sample import small_release
         >>> plan = small_release().plan
-        >>> body, arrays = plan.encode()
-        >>> Plan.decode(body, arrays).noise == plan.noise
+        >>> Plan.decode(*plan.encode()).noise == plan.noise
         True
         """
         return encoded(self)
@@ -398,15 +391,9 @@ class Plan:
 
         >>> from rowspace.sample import small_release
         >>> plan = small_release().plan
-        >>> body, arrays = plan.encode()
-        >>> Plan.decode(body, arrays).noise == plan.noise
+        >>> Plan.decode(*plan.encode()).noise == plan.noise
         True
         """
-        plan = cls._built(body, arrays)
+        plan = cls(**fields_of(body, arrays))
         require_own_noise(plan, body)
         return plan
-
-    @classmethod
-    def _built(cls, body: dict[str, Any], arrays: Arrays) -> Plan:
-        """What `decode` makes, before its noise is compared with what its guarantee needs."""
-        return cls(**fields_of(body, arrays))

@@ -20,7 +20,7 @@ import numpy as np
 
 from rowspace.domain import Domain
 from rowspace.exceptions import UnsupportedWorkload
-from rowspace.operators.base import Vector
+from rowspace.operators import Vector
 from rowspace.privacy import Privacy
 from rowspace.strategy import Measured, Pooled, Select
 from rowspace.workload import Workload
@@ -39,7 +39,7 @@ CLOSE = 0.02
 
 
 @dataclass(frozen=True, eq=False)
-class Known:
+class EarlierReleases:
     """What earlier releases say about the queries without a new one."""
 
     workload: Workload
@@ -60,7 +60,7 @@ class GivenSearch:
 
     workload: Workload
     demands: Demands
-    known: Known
+    known: EarlierReleases
     effort: Effort
     rounds: int
 
@@ -76,7 +76,7 @@ class GivenSearch:
     ) -> GivenSearch:
         """The search; `InvalidInput` unless the evidence is about the attributes of the workload."""
         own = over_evidence(workload, domain)
-        return cls(own, demands, Known(own, domain, evidence), effort, rounds)
+        return cls(own, demands, EarlierReleases(own, domain, evidence), effort, rounds)
 
     def reached(self) -> list[Met]:
         """What every target has become without buying anything."""

@@ -14,7 +14,13 @@ exact distribution on the integers, always rounded toward more noise. Nothing he
     thresholds    what shows that a key exists
 """
 
-from .calibration import analytic_gaussian_sigma, gaussian_delta, paper_gaussian_sigma, zcdp_to_approx
+from .calibration import (
+    analytic_gaussian_sigma,
+    gaussian_delta,
+    paper_gaussian_sigma,
+    paper_gaussian_variance,
+    zcdp_to_approx,
+)
 from .definitions import (
     ZCDP,
     ApproxDP,
@@ -25,6 +31,7 @@ from .definitions import (
     odds_bound,
     privacy_from_dict,
 )
+from .filters import concentrated_limit, gaussian_limit, gaussian_rho, on_grid, pure_rho
 from .models import DiscreteGaussian, DiscreteLaplace, NoiseModel, RoundedGaussian, noise_from_dict
 from .sensitivities import integer_norm, sensitivity
 from .thresholds import GaussianThreshold, Threshold, TruncatedLaplace, threshold
@@ -47,12 +54,18 @@ __all__ = [
     "Threshold",
     "TruncatedLaplace",
     "analytic_gaussian_sigma",
+    "concentrated_limit",
     "gaussian_delta",
+    "gaussian_limit",
+    "gaussian_rho",
     "integer_norm",
     "noise_from_dict",
     "odds_bound",
+    "on_grid",
     "paper_gaussian_sigma",
+    "paper_gaussian_variance",
     "privacy_from_dict",
+    "pure_rho",
     "sensitivity",
     "threshold",
     "zcdp_to_approx",

@@ -13,8 +13,7 @@ from functools import cached_property
 
 import numpy as np
 
-from rowspace.operators import Operator
-from rowspace.operators.base import Vector
+from rowspace.operators import Operator, Vector
 from rowspace.strategy import (
     Measured,
     alike,

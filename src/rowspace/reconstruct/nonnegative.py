@@ -15,7 +15,7 @@ from math import sqrt
 
 import numpy as np
 
-from rowspace.operators.base import Operator, Vector
+from rowspace.operators import Operator, Vector
 
 from .joint_tables import Measurement, whitened
 

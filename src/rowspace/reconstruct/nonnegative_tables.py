@@ -20,7 +20,7 @@ from math import prod, sqrt
 
 import numpy as np
 
-from rowspace.operators.base import Vector
+from rowspace.operators import Vector
 from rowspace.tables import ComponentTables, Marginals, mask_of, subsets_in_order
 
 from .nonnegative import nearest_counts

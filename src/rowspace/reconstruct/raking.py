@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import scipy
 
-from rowspace.operators.base import Indices, Vector
+from rowspace.operators import Indices, Vector
 
 ROUNDS = 1000
 """Rounds after which it stops in any case."""

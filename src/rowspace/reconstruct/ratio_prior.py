@@ -17,7 +17,7 @@ from functools import cache
 import numpy as np
 import scipy
 
-from rowspace.operators.base import Array, Vector
+from rowspace.operators import Array, Vector
 
 STEP = 0.3
 """Distance of neighbouring ratios, in logarithms."""

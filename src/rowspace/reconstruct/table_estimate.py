@@ -17,7 +17,7 @@ from math import prod, sqrt
 
 import numpy as np
 
-from rowspace.operators.base import Array
+from rowspace.operators import Array
 from rowspace.tables import ComponentTables, subsets_in_order
 
 from .nonnegative_tables import TableFamily, largest_sets, lifted

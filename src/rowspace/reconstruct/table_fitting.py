@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from rowspace.operators.base import Array
+from rowspace.operators import Array
 
 ROUNDS = 50
 """Rounds of each of the two."""

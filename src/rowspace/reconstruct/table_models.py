@@ -11,7 +11,7 @@ from itertools import combinations
 
 import numpy as np
 
-from rowspace.operators.base import Array
+from rowspace.operators import Array
 
 Attributes = tuple[int, ...]
 Tables = Callable[[Attributes], Array]

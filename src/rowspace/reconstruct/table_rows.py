@@ -19,7 +19,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from rowspace.operators.base import Vector
+from rowspace.operators import Vector
 from rowspace.tables import ComponentTables
 
 Codes = npt.NDArray[np.int64]

@@ -10,8 +10,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from rowspace.operators import Operator
-from rowspace.operators.base import Vector
+from rowspace.operators import Operator, Vector
 
 MOST_ROUNDS = 400
 """Rounds of repair; each costs an action of the Gram matrix."""

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from rowspace.operators.base import Vector
+from rowspace.operators import Vector
 from rowspace.workload import Workload
 
 from .interval_ends import interval_ends

@@ -17,8 +17,7 @@ import scipy
 from rowspace.domain import Categorical, Domain
 from rowspace.error import beside_another
 from rowspace.exceptions import InvalidInput, TooLarge, UnsupportedWorkload
-from rowspace.operators import DECOMPOSITION_LIMIT, Sparse
-from rowspace.operators.base import Vector
+from rowspace.operators import DECOMPOSITION_LIMIT, Sparse, Vector
 from rowspace.planning import population
 from rowspace.privacy import DiscreteLaplace, TruncatedLaplace
 from rowspace.reconstruct import Measurement

@@ -12,7 +12,7 @@ import scipy
 from rowspace import operators as op
 from rowspace.domain import Dates, Domain, Numeric
 from rowspace.exceptions import InvalidInput, TooLarge
-from rowspace.operators.base import Vector
+from rowspace.operators import Vector
 from rowspace.workload import Part, Workload, marginal, prefixes, product
 from rowspace.workload.factors import Factor
 from rowspace.workload.sums import Mean

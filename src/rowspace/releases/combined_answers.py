@@ -15,8 +15,7 @@ from typing import ClassVar
 import numpy as np
 
 from rowspace.exceptions import UnsupportedWorkload
-from rowspace.operators import DECOMPOSITION_LIMIT
-from rowspace.operators.base import Vector
+from rowspace.operators import DECOMPOSITION_LIMIT, Vector
 from rowspace.reconstruct import Measurement
 from rowspace.strategy import CELLS_AT_ONCE, Pooled, Reconstruction, carried_by_one, widest
 from rowspace.tables import answer_products

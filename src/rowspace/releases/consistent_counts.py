@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from rowspace.exceptions import InvalidInput, TooLarge, UnsupportedWorkload
-from rowspace.operators.base import Operator, Vector
+from rowspace.operators import Operator, Vector
 from rowspace.planning import is_count
 from rowspace.reconstruct import Codes, TableFamily, cell_numbers, drawn_rows, repaired_rows, whole_cells
 from rowspace.strategy import Facts

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from rowspace.operators.base import Vector
+from rowspace.operators import Vector
 
 if TYPE_CHECKING:
     from .combined import Combined

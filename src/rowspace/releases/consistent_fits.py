@@ -10,8 +10,7 @@ from typing import ClassVar
 import numpy as np
 
 from rowspace.exceptions import TooLarge
-from rowspace.operators import Identity
-from rowspace.operators.base import Vector
+from rowspace.operators import Identity, Vector
 from rowspace.reconstruct import (
     ROUGH,
     JointTables,

@@ -16,8 +16,7 @@ import scipy
 
 from rowspace.domain import Domain
 from rowspace.exceptions import InvalidInput
-from rowspace.operators import Composed, Sparse
-from rowspace.operators.base import Vector
+from rowspace.operators import Composed, Sparse, Vector
 from rowspace.workload import Part, Workload, marginal, predicates
 from rowspace.workload.factors import Factor, Matrix
 from rowspace.workload.sums import Sum, measured

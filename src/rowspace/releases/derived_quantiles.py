@@ -20,7 +20,7 @@ import numpy as np
 
 from rowspace.domain import Numeric
 from rowspace.exceptions import InvalidInput
-from rowspace.operators.base import Vector
+from rowspace.operators import Vector
 
 from .derived import Estimate
 from .derived_rows import along, numeric

@@ -12,8 +12,7 @@ import numpy as np
 
 from rowspace.domain import Dates, Domain, Numeric
 from rowspace.exceptions import InvalidInput, TooLarge
-from rowspace.operators import Dense
-from rowspace.operators.base import Vector
+from rowspace.operators import Dense, Vector
 from rowspace.workload import Part, Workload, marginal, predicates
 from rowspace.workload.factors import Factor, Matrix
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from rowspace.exceptions import InvalidInput, TooLarge
 from rowspace.notebook import one_line
-from rowspace.operators.base import Vector
+from rowspace.operators import Vector
 
 from .answer_columns import answer_columns
 from .derived_groups import Groups, groups

@@ -21,9 +21,8 @@ import numpy as np
 import numpy.typing as npt
 
 from rowspace._version import __version__
-from rowspace.domain import Categorical
-from rowspace.domain.categorical import Label
-from rowspace.error.selection import selected_intervals
+from rowspace.domain import Categorical, Label
+from rowspace.error import selected_intervals
 from rowspace.exceptions import FileError, InvalidDomain, InvalidInput
 from rowspace.files import Arrays, archive_bytes, read_archive, unpack_archive, write_whole
 from rowspace.notebook import one_line

@@ -13,7 +13,7 @@ import numpy as np
 
 from rowspace.domain import Domain, Numeric
 from rowspace.exceptions import InvalidInput, TooLarge, UnsupportedWorkload
-from rowspace.operators.base import Array, Vector
+from rowspace.operators import Array, Vector
 from rowspace.reconstruct import (
     EstimatedTables,
     TableFamily,

@@ -23,8 +23,7 @@ import numpy as np
 
 from rowspace.exceptions import InvalidInput, UnsupportedWorkload
 from rowspace.notebook import one_line
-from rowspace.operators import Dense, Identity, Operator
-from rowspace.operators.base import Vector
+from rowspace.operators import Dense, Identity, Operator, Vector
 from rowspace.tables import ProductWorkload, asked_of
 from rowspace.workload import Workload
 

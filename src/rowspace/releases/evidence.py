@@ -11,7 +11,7 @@ import numpy as np
 
 from rowspace.domain import Domain
 from rowspace.exceptions import InvalidInput, InvalidWorkload, UnsupportedWorkload
-from rowspace.operators.base import Vector
+from rowspace.operators import Vector
 from rowspace.planning import check_people
 from rowspace.privacy import Privacy, PrivacyUnit
 from rowspace.reconstruct import JointTables, Measurement, joint_estimate, joint_tables

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from rowspace.domain.periods import first_periods
+from rowspace.domain import first_periods
 from rowspace.exceptions import FileError, InvalidInput, PredicateError, UnsupportedWorkload
 from rowspace.files import Arrays, archive_bytes
 from rowspace.notebook import one_line

@@ -15,10 +15,9 @@ import numpy as np
 import scipy
 
 from rowspace.domain import Domain
-from rowspace.error.intervals import COARSE
+from rowspace.error import COARSE
 from rowspace.exceptions import TooLarge
-from rowspace.operators import Sparse
-from rowspace.operators.base import Vector
+from rowspace.operators import Sparse, Vector
 from rowspace.workload import Part, Workload
 from rowspace.workload.factors import Factor, Matrix
 from rowspace.workload.sums import Mean, Means, Squares, Sum, Valued

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from .notes import stating, with_notes
 
@@ -124,11 +124,7 @@ class DerivedAnswers:
         >>> made.variance("income")["answer"].round(3).tolist()
         [8.667]
         """
-        from .means import mean
-
-        figure = "sample variance" if sample else "variance"
-        found = mean(self._release, measure, *by, where=where, level=level, figure=figure)
-        return stating(found, self._release)
+        return self._spread("variance", measure, *by, where=where, level=level, sample=sample)
 
     def standard_deviation(
         self,
@@ -149,11 +145,13 @@ class DerivedAnswers:
         >>> made.standard_deviation("income")["answer"].round(3).tolist()
         [2.944]
         """
+        return self._spread("standard deviation", measure, *by, where=where, level=level, sample=sample)
+
+    def _spread(self, figure: str, measure: str, *by: str, sample: bool, **how: Any) -> pd.DataFrame:
         from .means import mean
 
-        figure = "sample standard deviation" if sample else "standard deviation"
-        found = mean(self._release, measure, *by, where=where, level=level, figure=figure)
-        return stating(found, self._release)
+        name = f"sample {figure}" if sample else figure
+        return stating(mean(self._release, measure, *by, figure=name, **how), self._release)
 
     def cdf(
         self, attribute: str, where: str | None = None, level: float = 0.95, *, simultaneous: bool = False

@@ -26,7 +26,7 @@ from rowspace._version import __version__
 from rowspace.exceptions import FileError, InvalidInput, TooLarge, UnsupportedWorkload
 from rowspace.files import Arrays, archive_bytes, read_archive, unpack_archive, write_whole
 from rowspace.notebook import one_line
-from rowspace.operators.base import Vector
+from rowspace.operators import Vector
 from rowspace.planning import Plan
 from rowspace.strategy import Reconstruction, dropped_bits, noisy_values
 from rowspace.workload import Workload

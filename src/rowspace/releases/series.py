@@ -15,8 +15,7 @@ import numpy as np
 
 from rowspace.domain import Dates, Domain
 from rowspace.exceptions import InvalidInput
-from rowspace.operators import Dense, Operator
-from rowspace.operators.base import Vector
+from rowspace.operators import Dense, Operator, Vector
 from rowspace.workload import Workload, product, sum
 
 from .derived import ratio

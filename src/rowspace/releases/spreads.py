@@ -18,8 +18,7 @@ import numpy as np
 import scipy
 
 from rowspace.domain import Domain
-from rowspace.operators import Sparse
-from rowspace.operators.base import Vector
+from rowspace.operators import Sparse, Vector
 from rowspace.workload import Part, Workload
 from rowspace.workload.factors import Matrix
 

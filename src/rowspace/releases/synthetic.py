@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rowspace.domain import Categorical, Dates, Dimension, Numeric
-from rowspace.domain.calendar import DAY
+from rowspace.domain import DAY, Categorical, Dates, Dimension, Numeric
 from rowspace.exceptions import InvalidInput
 from rowspace.reconstruct import Codes
 

@@ -139,7 +139,7 @@ class Desk:
     async def _in(self, lane: CapacityLimiter, work: Callable[[], T]) -> T:
         return await anyio.to_thread.run_sync(work, limiter=lane)
 
-    # -- in a thread -----------------------------------------------------------------------------------
+    # From here on: in a thread.
 
     def _price(self, given: Priced, holder: Holder) -> PriceOut:
         queries, _ = self._queries(given)

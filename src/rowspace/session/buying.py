@@ -22,7 +22,7 @@ import numpy as np
 import scipy
 
 from rowspace.exceptions import IntegerOverflow, InvalidInput, RowspaceError, TooLarge, UnsupportedWorkload
-from rowspace.operators.base import Vector
+from rowspace.operators import Vector
 from rowspace.planning import Plan, recalibrated
 from rowspace.planning.choosing import plan_over
 from rowspace.planning.whatif import budget, budget_for, rounded_up, with_budget

@@ -18,8 +18,7 @@ import numpy as np
 
 from rowspace.domain import Domain
 from rowspace.exceptions import UnsupportedWorkload
-from rowspace.operators import Dense
-from rowspace.operators.base import Vector
+from rowspace.operators import Dense, Vector
 from rowspace.planning import Plan
 from rowspace.planning.whatif import budget
 from rowspace.privacy import Privacy, PrivacyUnit

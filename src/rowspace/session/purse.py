@@ -80,8 +80,6 @@ class Purse:
         assert isinstance(promise, ApproxDP)
         return ApproxDP(NOMINAL["epsilon"], promise.delta, promise.neighbours, promise.unit)
 
-    # -- what is known ---------------------------------------------------------------------------------
-
     def look(self, known: Knowledge) -> tuple[Knowledge, Budget]:
         """What is known now, with what others have bought meanwhile, and the budget as it is."""
         budget, new = self.ledger.look(self.dataset, after=max(0, known.last - 1))
@@ -142,8 +140,6 @@ class Purse:
             return version in self.versions
         own = about_source(self.source, self.table, False)["source"]
         return set((source or "").split()) & set((own or "").split()) != set() or source is own is None
-
-    # -- what is bought --------------------------------------------------------------------------------
 
     def amount(self, cost: Cost) -> Fraction:
         """What of a cost the budget is counted in."""

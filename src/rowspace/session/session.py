@@ -37,7 +37,7 @@ from rowspace.exceptions import (
 from rowspace.ledger import Budget, Charge, Ledger, Request, Spender
 from rowspace.ledger.costs import at_least, at_most, float_above
 from rowspace.notebook import shown_above
-from rowspace.operators.base import Vector
+from rowspace.operators import Vector
 from rowspace.planning import Plan, recalibrated
 from rowspace.planning.whatif import with_budget
 from rowspace.releases import TABLE_LIMIT, Combined, Release, TableEstimate

@@ -22,7 +22,7 @@ import numpy as np
 from rowspace.exceptions import BudgetExceeded, InvalidInput, InvalidWorkload
 from rowspace.ledger import Charge
 from rowspace.ledger.costs import at_least, at_most
-from rowspace.operators.base import Vector
+from rowspace.operators import Vector
 from rowspace.planning import Plan, for_purpose
 from rowspace.planning.choosing import plan_over
 from rowspace.privacy import Privacy

@@ -16,6 +16,7 @@ from typing import Any, Literal
 import ibis
 
 from rowspace.domain import (
+    DAY,
     Attribute,
     Categorical,
     Dates,
@@ -27,7 +28,6 @@ from rowspace.domain import (
     Timed,
     did_you_mean,
 )
-from rowspace.domain.calendar import DAY
 from rowspace.exceptions import SourceError
 from rowspace.sources.times import as_a_step, is_stored_as, is_timed, stored_text, with_seconds
 

@@ -174,7 +174,7 @@ def _nothing_to_undo() -> None:
 
 _URL = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*)://(.*)", re.DOTALL)
 
-_POSTGRES_SCHEMES = ("postgres", "postgresql")
+POSTGRES_SCHEMES = ("postgres", "postgresql")
 
 
 @dataclass(frozen=True)
@@ -247,7 +247,7 @@ def connect(url: str) -> Connection:
                 "(pip install 'rowspace[spark]')",
             )
         )
-    extra = "rowspace[postgres]" if scheme in _POSTGRES_SCHEMES else f"ibis-framework[{scheme}]"
+    extra = "rowspace[postgres]" if scheme in POSTGRES_SCHEMES else f"ibis-framework[{scheme}]"
     backend = attempt(
         lambda: ibis.connect(url, **_patience(scheme, url)),
         f"cannot connect to a database of kind {scheme!r}: check the address and the credentials, and that "
@@ -258,7 +258,7 @@ def connect(url: str) -> Connection:
 
 def _patience(scheme: str, url: str) -> dict[str, int]:
     """How long to wait for a server, where the driver has settings for it and the URL has none."""
-    waits = SERVER_WAITS if scheme in _POSTGRES_SCHEMES else {}
+    waits = SERVER_WAITS if scheme in POSTGRES_SCHEMES else {}
     return {name: value for name, value in waits.items() if f"{name}=" not in url}
 
 

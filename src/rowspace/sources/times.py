@@ -12,8 +12,7 @@ from typing import Any
 import ibis
 import ibis.expr.datatypes as dt
 
-from rowspace.domain import Dates, Timed
-from rowspace.domain.calendar import DAY, clock_changes
+from rowspace.domain import DAY, Dates, Timed, clock_changes
 
 
 def is_stored_as(column: Any, wanted: str) -> Any:

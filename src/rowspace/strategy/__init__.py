@@ -22,7 +22,7 @@ from .corrected import informed
 from .evidence import AgainstEvidence
 from .evidence_tables import AgainstTables
 from .facts import FEW_CELLS, Fact, Facts
-from .gaussian_optimal import GaussianOptimal, RegularizedGaussian, WorstQueryResult
+from .gaussian_optimal import GaussianOptimal, WorstQueryResult
 from .hierarchical import Hierarchical, Taxonomy, Wavelet
 from .integers import (
     MAX_RECORDS,
@@ -69,6 +69,7 @@ if TYPE_CHECKING:
     from rowspace_paper.optimizers import MinErrorSDP as MinErrorSDP
     from rowspace_paper.optimizers import MinSensitivity as MinSensitivity
     from rowspace_paper.optimizers import MinSensitivityProgram as MinSensitivityProgram
+    from rowspace_paper.optimizers import RegularizedGaussian as RegularizedGaussian
     from rowspace_paper.optimizers import Rotated as Rotated
     from rowspace_paper.optimizers import least_sensitivity as least_sensitivity
 
@@ -97,7 +98,6 @@ __all__ = [
     "Pooled",
     "Product",
     "Reconstruction",
-    "RegularizedGaussian",
     "Residual",
     "Result",
     "RowSpaceOptimal",
@@ -149,7 +149,14 @@ __all__ = [
     "within_digits",
 ]
 
-_RESEARCH = ["MinErrorSDP", "MinSensitivity", "MinSensitivityProgram", "Rotated", "least_sensitivity"]
+_RESEARCH = [
+    "MinErrorSDP",
+    "MinSensitivity",
+    "MinSensitivityProgram",
+    "RegularizedGaussian",
+    "Rotated",
+    "least_sensitivity",
+]
 if _research.installed():
     __all__ += _RESEARCH  # what is listed can be had, with the second package and without
 

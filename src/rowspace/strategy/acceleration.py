@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from rowspace.operators.base import Vector
+from rowspace.operators import Vector
 
 MEMORY = 6
 """Steps remembered. On prefix sums 2 take 8 steps to a gap of 1e-6, 4 and more take 7 (without: 14)."""

@@ -26,8 +26,7 @@ import scipy
 
 from rowspace.error import noise_level
 from rowspace.exceptions import InvalidInput, UnsupportedWorkload
-from rowspace.operators import Dense, Identity, Operator, Stack
-from rowspace.operators.base import Indices, Vector
+from rowspace.operators import Dense, Identity, Indices, Operator, Stack, Vector
 from rowspace.privacy import Neighbours, Privacy
 from rowspace.tables import ProductWorkload, as_products
 from rowspace.threads import one_thread_if_small

@@ -19,8 +19,7 @@ from dataclasses import dataclass
 import numpy as np
 import scipy
 
-from rowspace.operators import Operator
-from rowspace.operators.base import Vector
+from rowspace.operators import Operator, Vector
 
 from .dual import FullRank
 from .dual_ascent import plain_step, start_weights

@@ -11,8 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from rowspace.operators import Dense, Diagonal, Identity, Operator, Stack
-from rowspace.operators.base import Vector
+from rowspace.operators import Dense, Diagonal, Identity, Operator, Stack, Vector
 from rowspace.privacy import Neighbours, Privacy
 
 from .result import Optimizer, Result, judged

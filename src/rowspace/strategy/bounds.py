@@ -22,9 +22,17 @@ from math import prod
 import numpy as np
 
 from rowspace.exceptions import InvalidWorkload, TooLarge
-from rowspace.operators import DECOMPOSITION_LIMIT, Kronecker, Operator, Prefix, Ranges, Scaled, Stack
-from rowspace.operators.base import Vector
-from rowspace.operators.checks import check_size
+from rowspace.operators import (
+    DECOMPOSITION_LIMIT,
+    Kronecker,
+    Operator,
+    Prefix,
+    Ranges,
+    Scaled,
+    Stack,
+    Vector,
+    check_size,
+)
 from rowspace.privacy import Neighbours, Privacy
 
 from .dual import FullRank, bound_at

@@ -16,7 +16,7 @@ import scipy
 
 from rowspace import operators as op
 from rowspace.exceptions import InvalidInput
-from rowspace.operators.base import Indices, Vector
+from rowspace.operators import Indices, Vector
 
 from .timing import by_period, factor_of_time
 

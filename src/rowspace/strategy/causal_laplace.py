@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import scipy
 
-from rowspace.operators.base import Vector
+from rowspace.operators import Vector
 
 
 def fenwick(n: int, branching: int) -> Vector:

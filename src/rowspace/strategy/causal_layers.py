@@ -21,10 +21,8 @@ import numpy as np
 import scipy
 
 from rowspace import operators as op
-from rowspace.operators.base import Vector
-from rowspace.operators.layers import MOST_SETS
-from rowspace.tables import Piece, ProductWorkload
-from rowspace.tables.product_workload import is_cells
+from rowspace.operators import Vector
+from rowspace.tables import Piece, ProductWorkload, is_cells
 
 from .causal import PRECISION, invertible_factor
 
@@ -54,7 +52,7 @@ def layered(
     alike = [i for i, n in enumerate(counted.sizes) if i != axis and n > 1 and _alike(queries, i)]
     joint = (axis, *(i for i in range(len(counted.sizes)) if i != axis and i not in alike))
     cells, sets = prod(counted.sizes[i] for i in joint), 2 ** len(alike)
-    if not alike or cells > MOST_JOINT_CELLS or sets > MOST_SETS or 2 * cells**3 * sets > MOST_WORK:
+    if not alike or cells > MOST_JOINT_CELLS or sets > op.MOST_LAYER_SETS or 2 * cells**3 * sets > MOST_WORK:
         return None, 0.0, 0.0
     seen = _without_places(queries, alike)
     X, deficit, bound = _optimum(seen, joint)

@@ -6,15 +6,15 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import reduce
+from itertools import product
 from math import prod
 
 import numpy as np
 import scipy
 
 from rowspace import operators as op
-from rowspace.error import max_error, noise_level, profile_trace
-from rowspace.error.moments import by_factors
-from rowspace.operators.base import Vector
+from rowspace.error import by_factors, max_error, noise_level, profile_trace
+from rowspace.operators import Vector
 from rowspace.privacy import ZCDP, Neighbours, Privacy
 from rowspace.tables import Piece, ProductWorkload, gather
 
@@ -65,19 +65,11 @@ def causal_results(
         runs = [range(axis), range(axis, axis + 1), range(axis + 1, len(queries.sizes))]
         each = [range(i, i + 1) for i in range(len(queries.sizes))]
         joined = [run for run in runs if run]
-        for groups in [each] if joined == each else [each, joined]:
-            found += _product(queries, counted, privacy, select, axis, results[0], groups, triangles)
-            if recurs:
-                found += _product(
-                    queries, counted, privacy, select, axis, results[0], groups, recurring_triangles
-                )
+        over_periods = [triangles, recurring_triangles] if recurs else [triangles]
+        for groups, search in product([each] if joined == each else [each, joined], over_periods):
+            found += _product(queries, counted, privacy, select, axis, results[0], groups, search)
     if not one and not few and privacy.norm == 2 and not recurs:
-        layers, bound, seconds = layered(queries, counted, axis)
-        if layers is not None:
-            whole = privacy.neighbours is Neighbours.ADD_REMOVE
-            bound = max(results[0].lower_bound, privacy.unit_variance * bound * whole)
-            best = replace(results[0], lower_bound=bound, seconds=seconds)
-            found.append(judged("a triangle for each residual, by period", layers, W, privacy, best))
+        found += _layered(queries, counted, privacy, axis, results[0], W)
     # A triangle over all cells of several attributes is as large as their square: only where a product will not do.
     if privacy.norm == 2 and W.shape[1] <= op.DECOMPOSITION_LIMIT and (one or few or not found):
         order = by_period(counted.sizes, axis)
@@ -95,11 +87,34 @@ def causal_results(
                 found.append(judged("recurring, by period", in_integers(C.array), W, privacy, results[0]))
     plain: op.Operator = op.Identity(W.shape[1]) if one else op.Kronecker(*map(op.Identity, counted.sizes))
     found.append(judged("identity", plain, W, privacy, replace(results[0], seconds=0.0)))
+    return _ordered(found, W, privacy, select)
+
+
+def _ordered(found: list[Result], W: op.Operator, privacy: Privacy, select: Select) -> list[Result]:
+    """Strategies by what is to be small, best first."""
     if select.objective == "total":
         return sorted(found, key=lambda result: result.total_error)
     if W.shape[0] <= MOST_QUERIES:
         found = [replace(result, worst=max_error(result.strategy, W, privacy)) for result in found]
     return sorted(found, key=lambda result: result.worst or 0.0)
+
+
+def _layered(
+    queries: ProductWorkload,
+    counted: ProductWorkload,
+    privacy: Privacy,
+    axis: int,
+    best: Result,
+    W: op.Operator,
+) -> list[Result]:
+    """A triangle over time for each residual of the other attributes, where there is one."""
+    layers, bound, seconds = layered(queries, counted, axis)
+    if layers is None:
+        return []
+    whole = privacy.neighbours is Neighbours.ADD_REMOVE
+    bound = max(best.lower_bound, privacy.unit_variance * bound * whole)
+    found = replace(best, lower_bound=bound, seconds=seconds)
+    return [judged("a triangle for each residual, by period", layers, W, privacy, found)]
 
 
 def _embedded(A: op.Operator, sizes: Sequence[int], all_sizes: Sequence[int]) -> Vector:

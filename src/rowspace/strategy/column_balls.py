@@ -13,7 +13,7 @@ from __future__ import annotations
 import numpy as np
 import scipy
 
-from rowspace.operators.base import Vector
+from rowspace.operators import Vector
 
 FLOORS = (1e-2, 1e-4, 1e-6, 1e-8, 1e-10)
 """The φ of a workload of deficient rank, in turn; one of full rank needs the last alone."""

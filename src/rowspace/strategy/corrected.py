@@ -11,7 +11,7 @@ import scipy
 
 from rowspace.error import Moments
 from rowspace.exceptions import TooLarge
-from rowspace.operators.base import Indices, Vector
+from rowspace.operators import Indices, Vector
 from rowspace.tables import ProductWorkload, gather
 
 from .facts import FEW_CELLS, MOST_FACTS, Facts, pieces_of

@@ -31,8 +31,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import scipy
 
-from rowspace.operators import Operator
-from rowspace.operators.base import Indices, Vector
+from rowspace.operators import Indices, Operator, Vector
 from rowspace.tables import ProductWorkload
 
 if TYPE_CHECKING:
@@ -62,7 +61,7 @@ _HH, _HV, _VH, _VV, _REST = range(5)
 def coupled_root(choice: Choice) -> float:
     """Σ_T tr Γ_T^½ at the weights of a choice; 0 where there are too many sets, or nothing is tied."""
     workload = choice.workload
-    known: dict[object, Frame] = {}
+    known: dict[object, TiedNumbers] = {}
     frames = []
     for attribute in choice.attributes:
         # Attributes asked alike have one point, and may as well have one frame.
@@ -81,18 +80,18 @@ def coupled_root(choice: Choice) -> float:
 
 
 @dataclass(frozen=True, eq=False)
-class Frame:
+class TiedNumbers:
     """Whether anything is tied, and for each kind of queries C² (hh, hv, vh, vv) and ρ²; then the same cut apart."""
 
     tied: bool
     numbers: Vector
 
 
-def _framed(choice: Choice, attribute: Attribute) -> Frame:
+def _framed(choice: Choice, attribute: Attribute) -> TiedNumbers:
     if attribute.point is None:
         known = [choice.numbers[piece] for piece in attribute.pieces]
         rows = np.array([[level, 0.0, 0.0, 0.0, rest] for level, rest in known]).reshape(-1, 5)
-        return Frame(False, np.stack((rows, rows)))
+        return TiedNumbers(False, np.stack((rows, rows)))
     h = np.sqrt(attribute.point.weights)
     roots, v = [], np.zeros(len(h))
     for piece, W in zip(attribute.pieces, attribute.operators, strict=True):
@@ -110,7 +109,7 @@ def _framed(choice: Choice, attribute: Attribute) -> Frame:
         rest = max(0.0, float(np.trace(P) - np.trace(C)))
         whole.append([*(C @ C).ravel(), rest**2] if tied else [C[0, 0] ** 2, 0.0, 0.0, 0.0, rest**2])
         apart.append(_cut(C, rest, *choice.shares[piece]) if tied else whole[-1])
-    return Frame(tied, np.array([whole, apart]))
+    return TiedNumbers(tied, np.array([whole, apart]))
 
 
 def _orthonormal(h: Vector, v: Vector) -> Vector:

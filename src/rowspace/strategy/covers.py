@@ -15,7 +15,7 @@ from math import comb
 import numpy as np
 import numpy.typing as npt
 
-from rowspace.operators.base import Vector
+from rowspace.operators import Vector
 from rowspace.tables import mask_of, members
 
 Flags = npt.NDArray[np.bool_]

@@ -23,7 +23,7 @@ from typing import Protocol
 import numpy as np
 import scipy
 
-from rowspace.operators.base import Vector
+from rowspace.operators import Vector
 
 from .reflection import Sector, assemble, gather, sectors
 

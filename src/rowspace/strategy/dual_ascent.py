@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from rowspace.operators.base import Vector
+from rowspace.operators import Vector
 
 from .acceleration import Anderson
 from .dual import Geometry, Point, bound_at

@@ -11,8 +11,7 @@ from __future__ import annotations
 import numpy as np
 import scipy
 
-from rowspace.operators import DECOMPOSITION_LIMIT, Identity, Operator, Prefix, Ranges, Scaled
-from rowspace.operators.base import Vector
+from rowspace.operators import DECOMPOSITION_LIMIT, Identity, Operator, Prefix, Ranges, Scaled, Vector
 
 DECOMPOSED_CELLS = DECOMPOSITION_LIMIT // 2
 """Most cells of an attribute for a decomposition of its Gram matrix; a second or two."""

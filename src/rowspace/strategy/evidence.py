@@ -26,10 +26,8 @@ import scipy
 
 from rowspace.error import noise_level, profile_trace
 from rowspace.exceptions import InvalidInput, UnsupportedWorkload
-from rowspace.operators import Dense, Identity, Operator, Stack
+from rowspace.operators import Dense, Identity, Operator, Stack, Vector, check_number, check_size
 from rowspace.operators import PIdentity as PIdentityOperator
-from rowspace.operators.base import Vector
-from rowspace.operators.checks import check_number, check_size
 from rowspace.privacy import Neighbours, Privacy
 
 from .dual import symmetric_roots

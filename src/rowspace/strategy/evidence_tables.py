@@ -25,11 +25,9 @@ import numpy as np
 
 from rowspace.error import noise_level
 from rowspace.exceptions import InvalidInput, UnsupportedWorkload
-from rowspace.operators import Operator
-from rowspace.operators.base import Vector
+from rowspace.operators import Operator, Vector
 from rowspace.privacy import Privacy
-from rowspace.tables import CellSplit, ProductWorkload, Residuals, TableOperator
-from rowspace.tables.elimination import Elimination
+from rowspace.tables import CellSplit, Elimination, ProductWorkload, Residuals, TableOperator
 
 from .joint_bound import joint_bound
 from .joint_parts import ties

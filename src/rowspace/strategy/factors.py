@@ -12,8 +12,7 @@ import numpy as np
 import scipy
 
 from rowspace.error import profile_trace
-from rowspace.operators import DENSE_LIMIT, Composed, Dense, Operator
-from rowspace.operators.base import Vector
+from rowspace.operators import DENSE_LIMIT, Composed, Dense, Operator, Vector
 
 from .row_space import ROWS_PER_CELL
 

@@ -10,8 +10,7 @@ import numpy as np
 import scipy
 
 from rowspace.exceptions import TooLarge
-from rowspace.operators import Sparse
-from rowspace.operators.base import Indices, Vector
+from rowspace.operators import Indices, Sparse, Vector
 from rowspace.tables import Piece, ProductWorkload, gather
 
 FEW_CELLS = 2048

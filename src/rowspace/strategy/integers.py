@@ -7,8 +7,7 @@ from math import frexp, sqrt
 import numpy as np
 
 from rowspace.exceptions import IntegerOverflow
-from rowspace.operators import Operator
-from rowspace.operators.base import Indices, Vector
+from rowspace.operators import Indices, Operator, Vector
 from rowspace.privacy import NoiseModel, Privacy, RoundedGaussian, integer_norm
 
 from .participation import Horizon, step_over

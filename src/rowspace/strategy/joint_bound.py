@@ -24,7 +24,7 @@ import numpy as np
 import scipy
 
 from rowspace.exceptions import TooLarge
-from rowspace.operators.base import Vector
+from rowspace.operators import Vector
 from rowspace.tables import ProductWorkload
 
 from .dual import symmetric_roots

@@ -11,7 +11,7 @@ from functools import cached_property
 
 import numpy as np
 
-from rowspace.operators.base import Vector
+from rowspace.operators import Vector
 
 from .dual_ascent import ascend
 

@@ -18,10 +18,8 @@ import numpy as np
 import scipy
 
 from rowspace.exceptions import TooLarge
-from rowspace.operators import Operator
-from rowspace.operators.base import Vector
-from rowspace.tables import ProductWorkload
-from rowspace.tables.layout import along
+from rowspace.operators import Operator, Vector
+from rowspace.tables import ProductWorkload, along
 
 from .attribute_bound import gram_root
 

@@ -22,8 +22,7 @@ import numpy as np
 import scipy
 
 from rowspace.exceptions import TooLarge
-from rowspace.operators import Dense, Operator
-from rowspace.operators.base import Vector
+from rowspace.operators import Dense, Operator, Vector
 from rowspace.tables import ProductWorkload
 
 from .joint_cells import Solved, solve_cells

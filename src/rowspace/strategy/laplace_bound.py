@@ -19,8 +19,7 @@ import numpy as np
 import scipy
 
 from rowspace.exceptions import TooLarge
-from rowspace.operators import Operator
-from rowspace.operators.base import Vector
+from rowspace.operators import Operator, Vector
 from rowspace.privacy import Privacy
 
 from .bounds import QUICK_CELLS, unit_lower_bound

@@ -6,8 +6,7 @@ import numpy as np
 import scipy
 
 from rowspace.exceptions import RowspaceError, TooLarge
-from rowspace.operators import Operator
-from rowspace.operators.base import Vector
+from rowspace.operators import Operator, Vector
 from rowspace.threads import one_thread_if_small
 
 TOLERANCE = 1e-12

@@ -7,7 +7,7 @@ from functools import cached_property
 
 import numpy as np
 
-from rowspace.operators.base import Vector
+from rowspace.operators import Vector
 from rowspace.tables import SubsetLattice
 
 from .table_demand import TableDemand

@@ -14,9 +14,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import scipy
 
-from rowspace.operators import Operator
-from rowspace.operators.base import Vector
-from rowspace.operators.checks import check_size
+from rowspace.operators import Operator, Vector, check_size
 from rowspace.privacy import Privacy
 from rowspace.tables import Marginals as MarginalsOperator
 from rowspace.tables import ProductWorkload, TableOperator, members

@@ -15,8 +15,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from rowspace.operators import Dense, Merged, Operator, Scaled, Stack, Weighted
-from rowspace.operators.base import Indices, Vector
+from rowspace.operators import Dense, Indices, Merged, Operator, Scaled, Stack, Vector, Weighted
 
 from .result import Result
 

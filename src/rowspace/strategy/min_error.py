@@ -15,9 +15,7 @@ import numpy as np
 import scipy
 
 from rowspace.exceptions import InvalidInput, TooLarge
-from rowspace.operators import Dense, Identity, Operator
-from rowspace.operators.base import Vector
-from rowspace.operators.checks import check_size
+from rowspace.operators import Dense, Identity, Operator, Vector, check_size
 from rowspace.privacy import Privacy
 
 from .column_balls import descend, exactly_supporting, unit_error

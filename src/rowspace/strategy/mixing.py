@@ -12,7 +12,7 @@ import numpy as np
 import scipy
 
 from rowspace.error import Moments
-from rowspace.operators.base import Indices, Vector, check_supported
+from rowspace.operators import Indices, Vector, check_supported
 from rowspace.tables import (
     Piece,
     ProductWorkload,

@@ -26,8 +26,7 @@ import scipy
 
 from rowspace.error import Moments
 from rowspace.exceptions import InvalidInput
-from rowspace.operators import Dense, Operator
-from rowspace.operators.base import Vector, check_supported
+from rowspace.operators import Dense, Operator, Vector, check_supported
 from rowspace.tables import ProductWorkload
 from rowspace.threads import one_thread_if_small
 
@@ -122,11 +121,6 @@ class OpenCells(Informed):
         check_supported(np.sqrt(max(0.0, unseen)), np.sqrt(size))
         open_part = float(np.einsum("ij,ij->", V @ self.basis, self.basis))
         return float(np.einsum("ij,ij->", V, self._covariance)) if open_part > CERTAIN * size else 0.0
-
-    def totals(self, queries: ProductWorkload) -> Vector:
-        """Part by part."""
-        plain = queries.unweighted()
-        return np.array([self.trace(plain.only([number])) for number in range(len(plain.parts))])
 
     def variances(self, queries: ProductWorkload) -> Vector:
         """From one covariance of all cells."""

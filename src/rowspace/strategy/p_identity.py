@@ -10,10 +10,8 @@ import numpy as np
 
 from rowspace.error import noise_level, profile_trace
 from rowspace.exceptions import InvalidInput, InvalidWorkload, TooLarge
-from rowspace.operators import DENSE_LIMIT, Identity, Operator
+from rowspace.operators import DENSE_LIMIT, Identity, Operator, check_number, check_operators, check_size
 from rowspace.operators import PIdentity as PIdentityOperator
-from rowspace.operators.base import check_operators
-from rowspace.operators.checks import check_number, check_size
 from rowspace.privacy import Privacy
 
 from .p_identity_search import Descent

@@ -21,9 +21,7 @@ from typing import Any
 import numpy as np
 import scipy
 
-from rowspace.operators import Operator
-from rowspace.operators.base import Array, Indices, Vector
-from rowspace.operators.stack import lean_gram
+from rowspace.operators import Array, Indices, Operator, Vector, lean_gram
 
 BATCH = 2**15
 """Numbers to which V is applied at a time: they and the running sums stay in the processor's cache."""

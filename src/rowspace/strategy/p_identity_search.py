@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import scipy
 
-from rowspace.operators.base import Vector
+from rowspace.operators import Vector
 
 from .p_identity_starts import Start
 

@@ -12,8 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 import scipy
 
-from rowspace.operators import DENSE_LIMIT, Operator
-from rowspace.operators.base import Indices, Vector
+from rowspace.operators import DENSE_LIMIT, Indices, Operator, Vector
 
 from .p_identity_loss import PIdentityLoss, Support
 

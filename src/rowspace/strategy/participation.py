@@ -23,7 +23,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rowspace import operators as op
-from rowspace.operators.base import Vector
+from rowspace.operators import Vector
 from rowspace.privacy import Neighbours, Privacy, PrivacyUnit, integer_norm
 
 from .timing import by_period, factor_of_time

@@ -16,8 +16,7 @@ import numpy as np
 import scipy
 
 from rowspace.error import Moments, half_widths
-from rowspace.operators import Operator, Scaled, Stack
-from rowspace.operators.base import Indices, Vector
+from rowspace.operators import Indices, Operator, Scaled, Stack, Vector
 from rowspace.privacy import NoiseModel
 from rowspace.tables import ProductWorkload
 

@@ -41,8 +41,7 @@ from math import prod
 
 import numpy as np
 
-from rowspace.operators import Identity, Operator
-from rowspace.operators.base import Vector
+from rowspace.operators import Identity, Operator, Vector
 from rowspace.privacy import Neighbours, Privacy
 from rowspace.tables import ProductWorkload
 

@@ -15,8 +15,7 @@ import numpy as np
 
 from rowspace.error import profile_trace
 from rowspace.exceptions import UnsupportedWorkload
-from rowspace.operators import Dense, Kronecker, Operator
-from rowspace.operators.rounding import rounded_columns
+from rowspace.operators import Dense, Kronecker, Operator, rounded_columns
 from rowspace.privacy import Privacy
 
 from .integers import MAX_RECORDS, PRECISION

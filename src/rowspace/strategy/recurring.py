@@ -21,7 +21,7 @@ from dataclasses import dataclass
 import numpy as np
 import scipy
 
-from rowspace.operators.base import Vector
+from rowspace.operators import Vector
 
 from .participation import farther, pattern_values, regular
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from rowspace.operators.base import Indices, Vector
+from rowspace.operators import Indices, Vector
 
 SMALLEST_WORTH_SPLITTING = 32
 """Below this many cells one call costs less than two."""

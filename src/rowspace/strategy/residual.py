@@ -21,8 +21,7 @@ import scipy
 
 from rowspace.error import noise_level
 from rowspace.exceptions import InvalidInput, TooLarge
-from rowspace.operators import Operator
-from rowspace.operators.base import Vector
+from rowspace.operators import Operator, Vector
 from rowspace.privacy import Privacy
 from rowspace.tables import ProductWorkload, Residuals, TableOperator
 

@@ -9,8 +9,7 @@ import numpy as np
 import scipy
 
 from rowspace.exceptions import InvalidWorkload, TooLarge
-from rowspace.operators import DECOMPOSITION_LIMIT, DENSE_LIMIT, Operator
-from rowspace.operators.base import Vector
+from rowspace.operators import DECOMPOSITION_LIMIT, DENSE_LIMIT, Operator, Vector
 
 LARGEST_SQUARE = 1e150
 """Squares of columns up to which products of three such numbers stay within 64-bit floats."""

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 import scipy
 
-from rowspace.operators.base import Array, Vector
+from rowspace.operators import Array, Vector
 
 from .dual import symmetric_roots
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 import numpy as np
 import scipy
 
-from rowspace.operators.base import Vector
+from rowspace.operators import Vector
 
 STAGES = ((10, 1e-2), (30, 3e-3), (100, 1e-3), (300, 3e-4), (1000, 1e-4))
 """(p, δ); δ in units of the largest column norm."""

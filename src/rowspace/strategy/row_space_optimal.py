@@ -12,8 +12,7 @@ import numpy as np
 
 from rowspace.error import noise_level
 from rowspace.exceptions import InvalidInput, TooLarge
-from rowspace.operators import Dense, Operator, Sparse
-from rowspace.operators.base import Vector
+from rowspace.operators import Dense, Operator, Sparse, Vector
 from rowspace.privacy import Privacy
 from rowspace.tables import ProductWorkload, QueryMix, as_products, distinct_columns, product_rows, tied_axes
 from rowspace.threads import one_thread_if_small

@@ -19,8 +19,7 @@ import numpy as np
 
 from rowspace.error import max_error, noise_level, profile_trace
 from rowspace.exceptions import InvalidInput, InvalidWorkload, TooLarge, UnsupportedWorkload
-from rowspace.operators import Identity, Operator
-from rowspace.operators.dense import as_operator
+from rowspace.operators import Identity, Operator, as_operator
 from rowspace.privacy import Privacy
 from rowspace.tables import Piece, ProductWorkload, as_products, gather
 
@@ -259,8 +258,6 @@ class Select:
             return (
                 inf  # a faint query is lost among digits beside large ones, or there are too many to look at
             )
-
-    # -- products and unions, whose factors are found by the same tables ---------------------------------
 
     def product(self, axes: Sequence[int], privacy: Privacy) -> Product:
         """Products over the attributes `axes`: cheap factors first, then the searches on what they leave."""

@@ -20,8 +20,7 @@ import numpy as np
 
 from rowspace.error import Moments, moments, profile_trace, query_variances, table_moments
 from rowspace.exceptions import IntegerOverflow, InvalidInput, TooLarge
-from rowspace.operators import Identity, Operator
-from rowspace.operators.base import Indices, Vector, check_supported
+from rowspace.operators import Identity, Indices, Operator, Vector, check_supported
 from rowspace.tables import (
     ComponentTables,
     ProductWorkload,
@@ -100,9 +99,10 @@ class Strategy(ABC):
     def trace(self, queries: ProductWorkload) -> float:
         """Σ over the queries of power · variance, at unit noise; `UnsupportedWorkload` outside the row space."""
 
-    @abstractmethod
     def totals(self, queries: ProductWorkload) -> Vector:
         """Σ of the variances of every part's queries at unit noise, importance aside."""
+        plain = queries.unweighted()
+        return np.array([self.trace(plain.only([number])) for number in range(len(plain.parts))])
 
     @abstractmethod
     def variances(self, queries: ProductWorkload) -> Vector:
@@ -148,11 +148,6 @@ class CellStrategy(Strategy):
     def trace(self, queries: ProductWorkload) -> float:
         """By the matrix of the queries."""
         return profile_trace(self.matrix, queries.weighted_operator())
-
-    def totals(self, queries: ProductWorkload) -> Vector:
-        """Part by part."""
-        plain = queries.unweighted()
-        return np.array([self.trace(plain.only([number])) for number in range(len(plain.parts))])
 
     def variances(self, queries: ProductWorkload) -> Vector:
         """By the matrix of the queries."""

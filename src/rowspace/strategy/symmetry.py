@@ -19,7 +19,7 @@ import numpy as np
 import scipy
 
 from rowspace.exceptions import TooLarge
-from rowspace.operators.base import Indices, Vector
+from rowspace.operators import Indices, Vector
 from rowspace.tables import ProductRows, Vectors, distinct_columns
 
 GRAM_CELLS = 1024

@@ -9,8 +9,7 @@ import numpy as np
 
 from rowspace.error import noise_level
 from rowspace.exceptions import InvalidWorkload
-from rowspace.operators import Identity, Operator
-from rowspace.operators.base import Vector
+from rowspace.operators import Identity, Operator, Vector
 from rowspace.privacy import Privacy
 from rowspace.tables import (
     MarginalSplit,

@@ -16,8 +16,7 @@ from typing import Protocol
 import numpy as np
 import scipy
 
-from rowspace.operators import CellContrasts, Dense, Operator
-from rowspace.operators.base import Indices, Vector
+from rowspace.operators import CellContrasts, Dense, Indices, Operator, Vector
 from rowspace.tables import CellSplit, ContrastSplit, Residuals, Split, SubsetLattice, TableOperator, members
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from rowspace.operators.base import Indices, Vector
+from rowspace.operators import Indices, Vector
 
 from .covers import maximal
 from .marginal_loss import TINY

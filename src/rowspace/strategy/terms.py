@@ -12,9 +12,7 @@ import numpy as np
 import scipy
 
 from rowspace.error import profile_trace
-from rowspace.operators import Dense, Operator, Scaled, Stack
-from rowspace.operators.base import Indices, Vector, check_supported
-from rowspace.operators.fallback import inverse_gram
+from rowspace.operators import Dense, Indices, Operator, Scaled, Stack, Vector, check_supported, inverse_gram
 from rowspace.tables import Piece, ProductWorkload, as_products, gather
 
 DENSE_AXIS = 256
@@ -22,14 +20,14 @@ DENSE_AXIS = 256
 
 
 @dataclass(frozen=True)
-class Axis:
+class DifferentFactors:
     """One attribute of the terms: its different factors, and which of them every term has."""
 
     factors: tuple[Operator, ...]
     member: Indices
 
     @classmethod
-    def of(cls, column: Sequence[Operator]) -> Axis:
+    def of(cls, column: Sequence[Operator]) -> DifferentFactors:
         """Equal factors are kept once: many terms share few."""
         numbers: dict[Operator, int] = {}
         member = [numbers.setdefault(factor, len(numbers)) for factor in column]
@@ -100,9 +98,9 @@ class Terms:
         return tuple(f.shape[1] for f in self.factors[0])
 
     @cached_property
-    def axes(self) -> tuple[Axis, ...]:
+    def axes(self) -> tuple[DifferentFactors, ...]:
         """The terms attribute by attribute."""
-        return tuple(Axis.of(column) for column in zip(*self.factors, strict=True))
+        return tuple(DifferentFactors.of(column) for column in zip(*self.factors, strict=True))
 
 
 def _groups(queries: ProductWorkload) -> list[range]:

@@ -8,7 +8,7 @@ from math import prod
 import numpy as np
 
 from rowspace import operators as op
-from rowspace.operators.base import Indices
+from rowspace.operators import Indices
 
 
 def by_period(sizes: Sequence[int], axis: int) -> Indices:

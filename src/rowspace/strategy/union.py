@@ -23,8 +23,7 @@ import scipy
 
 from rowspace.error import profile_trace
 from rowspace.exceptions import InvalidWorkload
-from rowspace.operators import Identity, Kronecker, Operator, Scaled, Stack, Total
-from rowspace.operators.base import Vector
+from rowspace.operators import Identity, Kronecker, Operator, Scaled, Stack, Total, Vector
 from rowspace.privacy import Privacy
 from rowspace.tables import Piece, ProductWorkload, gather
 

@@ -9,8 +9,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from rowspace.operators import Identity, Operator, Prefix, Ranges, Scaled, Stack
-from rowspace.operators.base import Vector
+from rowspace.operators import Identity, Operator, Prefix, Ranges, Scaled, Stack, Vector
 
 
 def weighted_gram(W: Operator, importance: Vector) -> Vector:

@@ -23,8 +23,7 @@ import numpy as np
 import scipy
 
 from rowspace.exceptions import TooLarge
-from rowspace.operators import DECOMPOSITION_LIMIT, Operator, Prefix, Ranges
-from rowspace.operators.base import Vector
+from rowspace.operators import DECOMPOSITION_LIMIT, Operator, Prefix, Ranges, Vector
 
 from .acceleration import Anderson
 from .dual import certified_bound, completed, inverse_of, symmetric_roots

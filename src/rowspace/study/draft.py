@@ -9,8 +9,7 @@ from decimal import Decimal
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
-from rowspace.domain import Attribute, Categorical, Dates, Domain, Numeric
-from rowspace.domain.calendar import DAY, period_around, write_time
+from rowspace.domain import DAY, Attribute, Categorical, Dates, Domain, Numeric, period_around, write_time
 from rowspace.exceptions import InvalidDomain, InvalidStudy
 from rowspace.privacy import PureDP
 

@@ -9,9 +9,11 @@ True
 from rowspace.operators import Operator
 
 from .answers import answer_products, asked_of
+from .elimination import Elimination
 from .estimates import ComponentTables
 from .inverse import TableInverse
 from .lattice import SubsetLattice, mask_of, members
+from .layout import along
 from .marginals import Marginals, marginal_splits
 from .placement import woven_entries
 from .product_rows import (
@@ -35,7 +37,7 @@ from .product_workload import (
 from .query_mix import QueryMix, classes
 from .reading import as_products, products_of
 from .residuals import Residuals
-from .splits import CellSplit, ContrastSplit, MarginalSplit, MatrixSplit, Split
+from .splits import CellSplit, ContrastSplit, MarginalSplit, MatrixSplit, Split, root
 from .table_operator import TableOperator
 
 __all__ = [
@@ -43,6 +45,7 @@ __all__ = [
     "Columns",
     "ComponentTables",
     "ContrastSplit",
+    "Elimination",
     "MarginalSplit",
     "Marginals",
     "MatrixSplit",
@@ -56,6 +59,7 @@ __all__ = [
     "TableInverse",
     "TableOperator",
     "Vectors",
+    "along",
     "answer_products",
     "as_products",
     "asked_of",
@@ -70,6 +74,7 @@ __all__ = [
     "piece_costs",
     "product_rows",
     "products_of",
+    "root",
     "row_tables",
     "subsets_in_order",
     "tied_axes",

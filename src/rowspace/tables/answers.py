@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from rowspace.operators import Identity
-from rowspace.operators.base import Vector
+from rowspace.operators import Identity, Vector
 
 from .estimates import ComponentTables
 from .lattice import mask_of

@@ -15,7 +15,7 @@ from math import prod
 
 import numpy as np
 
-from rowspace.operators.base import Array
+from rowspace.operators import Array
 
 from .lattice import members
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from rowspace.exceptions import InvalidInput
-from rowspace.operators.checks import check_number, check_size
+from rowspace.operators import check_number, check_size
 
 from .lattice import checked_set
 

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from rowspace.operators.base import Vector, check_supported
+from rowspace.operators import Vector, check_supported
 
 from .lattice import mask_of
 from .layout import along

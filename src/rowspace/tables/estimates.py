@@ -14,8 +14,7 @@ from math import prod
 
 import numpy as np
 
-from rowspace.operators import Identity
-from rowspace.operators.base import Array, Vector, check_supported
+from rowspace.operators import Array, Identity, Vector, check_supported
 
 from .layout import BLOCK
 from .product_workload import Piece, ProductWorkload, gather

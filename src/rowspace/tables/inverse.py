@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from rowspace.exceptions import InvalidInput
-from rowspace.operators import Operator
-from rowspace.operators.base import Array
+from rowspace.operators import Array, Operator
 
 from .table_operator import TableOperator
 

@@ -17,8 +17,7 @@ from typing import Any
 import numpy as np
 
 from rowspace.exceptions import InvalidInput, TooLarge
-from rowspace.operators.base import Indices, Vector
-from rowspace.operators.checks import check_size
+from rowspace.operators import Indices, Vector, check_size
 
 LARGEST_SET = 22
 """Most attributes (of two or more cells) in one set: all of its subsets are listed."""

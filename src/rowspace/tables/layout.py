@@ -13,7 +13,7 @@ from math import prod
 
 import numpy as np
 
-from rowspace.operators.base import Array, Indices
+from rowspace.operators import Array, Indices
 
 BLOCK = 2**22
 """Most numbers of a stack that are worked on at once."""

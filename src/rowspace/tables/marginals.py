@@ -14,9 +14,7 @@ from functools import cached_property
 import numpy as np
 
 from rowspace.exceptions import InvalidInput
-from rowspace.operators import Identity, Operator
-from rowspace.operators.base import Array, Vector
-from rowspace.operators.checks import check_supported
+from rowspace.operators import Array, Identity, Operator, Vector, check_supported
 
 from .estimates import ComponentTables
 from .lattice import SubsetLattice, mask_of, members

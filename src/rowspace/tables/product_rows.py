@@ -16,8 +16,7 @@ import numpy as np
 import scipy
 
 from rowspace.exceptions import TooLarge
-from rowspace.operators import Operator, Sparse
-from rowspace.operators.base import Array, Indices
+from rowspace.operators import Array, Indices, Operator, Sparse
 
 from .product_workload import Piece, ProductWorkload, gather, is_cells
 

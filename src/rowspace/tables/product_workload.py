@@ -15,8 +15,7 @@ import numpy as np
 import scipy
 
 from rowspace.exceptions import InvalidInput
-from rowspace.operators import Identity, Operator, Padded
-from rowspace.operators.base import Indices, Vector, check_supported
+from rowspace.operators import Identity, Indices, Operator, Padded, Vector, check_supported
 
 from .lattice import SubsetLattice, mask_of, members
 from .splits import CellSplit, Split, root

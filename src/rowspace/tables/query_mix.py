@@ -13,10 +13,19 @@ import numpy as np
 import scipy
 
 from rowspace.exceptions import IntegerOverflow, InvalidInput
-from rowspace.operators import Dense, Operator, Sparse
-from rowspace.operators.base import Array, Indices, Vector, check_operators
-from rowspace.operators.checks import check_size, read_only, rounding_scale
-from rowspace.operators.rounding import exact_sums
+from rowspace.operators import (
+    Array,
+    Dense,
+    Indices,
+    Operator,
+    Sparse,
+    Vector,
+    check_operators,
+    check_size,
+    exact_sums,
+    read_only,
+    rounding_scale,
+)
 
 from .product_rows import Axes, Columns, distinct_columns
 
@@ -106,8 +115,6 @@ class QueryMix(Operator):
                 return False
         return True
 
-    # -- structure ---------------------------------------------------------------------------------------
-
     @property
     def shape(self) -> tuple[int, int]:
         return self._ends[-1], prod(self.sizes)
@@ -163,8 +170,6 @@ class QueryMix(Operator):
             own = np.flatnonzero(pattern).tolist()
             plain = [axis for axis in own if beyond[axis] < 0]
             yield own, plain, np.flatnonzero((touched == pattern).all(axis=1))
-
-    # -- answers -----------------------------------------------------------------------------------------
 
     def answers(self, table_of: TableOf) -> Array:
         """The answers from tables of counts over sets of attributes; exact for integers, modulo 2⁶⁴ on the way."""
@@ -248,8 +253,6 @@ class QueryMix(Operator):
                 rows = (rows[:, :, None] * factor[:, None, :]).reshape(len(own), -1)
             yield start, rows
 
-    # -- norms -------------------------------------------------------------------------------------------
-
     def _each_column(self, total: Callable[[Array], Any]) -> Iterator[list[Any]]:
         """`total` of T·R, some columns at a time, for every block."""
         for T, R in zip(self.mixes, self._queries(), strict=True):
@@ -293,8 +296,6 @@ class QueryMix(Operator):
 
     def largest_entry(self) -> float:
         return self._sums[1]
-
-    # -- rounding ----------------------------------------------------------------------------------------
 
     def _rounded(self, bits: int) -> tuple[Operator, float]:
         scale = rounding_scale(bits, max(T.largest_entry() for T in self.mixes))

@@ -26,8 +26,7 @@ from math import prod
 import numpy as np
 
 from rowspace.exceptions import InvalidInput
-from rowspace.operators import CellContrasts, Dense, Identity, Operator
-from rowspace.operators.base import Array, Vector
+from rowspace.operators import Array, CellContrasts, Dense, Identity, Operator, Vector
 
 from .elimination import Elimination
 from .estimates import ComponentTables

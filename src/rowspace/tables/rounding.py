@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import frexp, log2
 
-from rowspace.operators import Dense, Operator
-from rowspace.operators.checks import rounding_scale
-from rowspace.operators.rounding import rounded_columns
+from rowspace.operators import Dense, Operator, rounded_columns, rounding_scale
 
 MATRIX_BITS = 30
 """Bits of the largest product of matrices when they are rounded: leaves room for 2³² records in 64 bits."""

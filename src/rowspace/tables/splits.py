@@ -18,9 +18,15 @@ from functools import cached_property
 import numpy as np
 
 from rowspace.exceptions import InvalidInput
-from rowspace.operators import DECOMPOSITION_LIMIT, Identity, Operator
-from rowspace.operators.base import Array, Vector
-from rowspace.operators.fallback import check_decomposable, inverse_gram
+from rowspace.operators import (
+    DECOMPOSITION_LIMIT,
+    Array,
+    Identity,
+    Operator,
+    Vector,
+    check_decomposable,
+    inverse_gram,
+)
 
 from .layout import along
 

@@ -19,10 +19,16 @@ from typing import Any, ClassVar, cast
 import numpy as np
 
 from rowspace.exceptions import InvalidInput
-from rowspace.operators import Operator
-from rowspace.operators.base import Array, Indices, Vector, check_operators
-from rowspace.operators.checks import check_number, check_supported
-from rowspace.operators.kinds import rounded_weights
+from rowspace.operators import (
+    Array,
+    Indices,
+    Operator,
+    Vector,
+    check_number,
+    check_operators,
+    check_supported,
+    rounded_weights,
+)
 
 from .axes import TableAxes, Tables
 from .checks import checked_tables
@@ -169,8 +175,6 @@ class TableOperator(Operator):
         """The attributes of the first table of a stack: the others' have the same matrices."""
         return self.sets[int(stack.numbers[0])]
 
-    # -- answers from tables of counts, without the cells ----------------------------------------------
-
     def divided_blocks(
         self, table_of: TableOf, bits: int
     ) -> Iterator[tuple[slice | Indices, Indices, Indices]]:
@@ -228,8 +232,6 @@ class TableOperator(Operator):
         weights = np.array(self.weights)
         return [weights[s.numbers].tolist() for s in self.layout.stacks]
 
-    # -- what the strategy knows about a workload --------------------------------------------------------
-
     @abstractmethod
     def component_tables(self, y: Array) -> ComponentTables:
         """The least-squares estimate from noisy answers y, as tables: any marginal below the measured sets."""
@@ -273,8 +275,6 @@ class TableOperator(Operator):
         if workload is None or not workload.only_cells:
             return super()._profile_trace(W)
         return self.trace_of_products(workload)
-
-    # -- over the cells, where they fit ------------------------------------------------------------------
 
     def _apply(self, x: Array) -> Array:
         out = np.empty((*x.shape[:-1], self.shape[0]), dtype=x.dtype)
@@ -335,7 +335,7 @@ class TableOperator(Operator):
         """Dimension of a residual space."""
         return prod(n - 1 for i, n in enumerate(self.sizes) if mask >> i & 1)
 
-    # -- norms: of products all terms grow with every attribute's column sum, so the largest is where all are ---------
+    # Norms: of products all terms grow with every attribute\'s column sum, so the largest is where all are.
 
     def _column_sums(self, p: int) -> Vector:
         return self._sums_over_cells(lambda M: M._column_sums(p), [weight**p for weight in self.weights])
@@ -378,8 +378,6 @@ class TableOperator(Operator):
     def largest_entry(self) -> float:
         groups = zip(self._of_stacks(lambda M: M.largest_entry()), self._weights_of_stacks, strict=True)
         return float(max(max(weights) * value for value, weights in groups))
-
-    # -- rounding ----------------------------------------------------------------------------------------
 
     def _rounded(self, bits: int) -> tuple[Operator, float]:
         if all(M.integral for M in self.matrices):

@@ -9,9 +9,8 @@ import numpy as np
 import scipy
 
 from rowspace import operators as op
-from rowspace.domain import Domain
-from rowspace.domain.periods import until_period
-from rowspace.operators.base import Indices
+from rowspace.domain import Domain, until_period
+from rowspace.operators import Indices
 from rowspace.workload.factors import Cells, Factor, Matrix, Prefixes, Ranges, Rows, Widths, replaced
 from rowspace.workload.part import Part
 from rowspace.workload.union import Workload

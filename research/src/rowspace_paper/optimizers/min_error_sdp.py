@@ -10,9 +10,7 @@ import cvxpy as cp
 import numpy as np
 
 from rowspace.exceptions import InvalidInput
-from rowspace.operators import Operator
-from rowspace.operators.base import Vector
-from rowspace.operators.checks import check_number, check_size
+from rowspace.operators import Operator, Vector, check_number, check_size
 from rowspace.privacy import Privacy
 from rowspace.strategy import Result
 from rowspace.strategy.column_balls import descend, unit_sensitivity

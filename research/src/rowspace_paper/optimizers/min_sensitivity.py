@@ -16,9 +16,7 @@ import numpy as np
 import scipy
 
 from rowspace.exceptions import InvalidInput, TooLarge
-from rowspace.operators import Dense, Operator
-from rowspace.operators.base import Vector, check_operators
-from rowspace.operators.checks import check_size
+from rowspace.operators import Dense, Operator, Vector, check_operators, check_size
 from rowspace.privacy import Neighbours, Privacy
 from rowspace.strategy import Optimizer, Result
 from rowspace.strategy.result import judged

@@ -10,9 +10,7 @@ import numpy as np
 import scipy
 
 from rowspace.exceptions import InvalidInput, TooLarge
-from rowspace.operators import Dense, Operator
-from rowspace.operators.base import Vector
-from rowspace.operators.checks import check_number, check_size
+from rowspace.operators import Dense, Operator, Vector, check_number, check_size
 from rowspace.privacy import Privacy
 from rowspace.strategy import Optimizer, Result
 

@@ -21,7 +21,7 @@ import cvxpy as cp
 import numpy as np
 import scipy
 
-from rowspace.operators.base import Vector
+from rowspace.operators import Vector
 
 
 @dataclass(frozen=True)

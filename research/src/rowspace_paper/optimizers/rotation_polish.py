@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 import scipy
 
-from rowspace.operators.base import Vector
+from rowspace.operators import Vector
 
 MOST_ROWS = 16
 """Largest number of rows for which the linear programs are quick: 120 angles."""

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from rowspace.operators.base import Vector
+from rowspace.operators import Vector
 
 from .rotation_polish import polish, quick_to_polish
 from .rotations import anneal, orthonormal, random_rotations

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
-from rowspace.operators.base import Vector
+from rowspace.operators import Vector
 
 MEMORY = 8
 """Pairs of steps and gradient changes that L-BFGS remembers."""

@@ -7,8 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from rowspace.domain import DATE_PARTS, Categorical, Dates, Domain, Numeric
-from rowspace.domain.categorical import readable
+from rowspace.domain import DATE_PARTS, Categorical, Dates, Domain, Numeric, readable
 from rowspace.exceptions import PredicateError
 from rowspace.workload.factors import missing_label
 from rowspace.workload.predicate.relations import cell_values

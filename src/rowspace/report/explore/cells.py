@@ -20,10 +20,9 @@ from typing import Any
 import numpy as np
 import scipy
 
-from rowspace.error.moments import FINE_LATTICE
+from rowspace.error import FINE_LATTICE
 from rowspace.exceptions import TooLarge
-from rowspace.operators import Identity, Kronecker, Merged, Operator, Scaled, Stack
-from rowspace.operators.base import Vector
+from rowspace.operators import Identity, Kronecker, Merged, Operator, Scaled, Stack, Vector
 from rowspace.strategy import Strategy
 from rowspace.tables import QueryMix
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from rowspace.domain import Categorical, Dates, Domain
-from rowspace.error.moments import FINE_LATTICE
+from rowspace.error import FINE_LATTICE
 from rowspace.exceptions import TooLarge
 from rowspace.operators import Extended, Operator
 from rowspace.planning.places import is_over_box, own_cells

@@ -7,9 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from rowspace.error import Moments, half_widths, standard_quantile
-from rowspace.error.intervals import COARSE, FEW_TERMS, RARE, normal_quantile
-from rowspace.operators.base import Vector
+from rowspace.error import COARSE, FEW_TERMS, RARE, Moments, half_widths, normal_quantile, standard_quantile
+from rowspace.operators import Vector
 from rowspace.privacy import NoiseModel
 from rowspace.strategy import Measured, widest_shape
 

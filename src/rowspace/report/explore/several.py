@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from rowspace.error.moments import COEFFICIENTS
+from rowspace.error import COEFFICIENTS
 from rowspace.exceptions import TooLarge
 from rowspace.reconstruct import JointTables, Measurement
 from rowspace.releases import Combined

@@ -7,9 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from rowspace.error.moments import COEFFICIENTS, FINE_LATTICE
-from rowspace.tables import CellSplit, ComponentTables, Marginals, TableOperator, members
-from rowspace.tables.splits import Split, root
+from rowspace.error import COEFFICIENTS, FINE_LATTICE
+from rowspace.tables import CellSplit, ComponentTables, Marginals, Split, TableOperator, members, root
 
 from .packing import Packer
 

@@ -104,8 +104,6 @@ class Catalogue:
                     info = node.db.lower() == "information_schema"
                     if info or node.name.lower().startswith("pg_"):
                         node.set("db", exp.to_identifier("info" if info else "pg"))
-                case exp.Column() if node.db:
-                    node.set("db", None)
                 case exp.Collate():
                     return node.this.transform(own)
                 case exp.Operator() if "~" in str(node.args.get("operator")):
@@ -113,15 +111,10 @@ class Catalogue:
                     return exp.RegexpLike(this=both[0], expression=both[1])
                 case exp.Cast():
                     return self._cast(node.this.transform(own), node)
-                case exp.Func() if _called(node) == "json_build_object":
-                    return exp.Null()  # of sequences and collations, which no column has
-                case exp.Func() if (name := _called(node)) in constants:
-                    return exp.convert(constants[name])
-                case exp.Column() if not node.table and node.name.lower() in constants:
-                    if not node.this.args.get("quoted"):
-                        return exp.convert(constants[node.name.lower()])
-                case exp.Anonymous() if _called(node) == "current_setting" and node.expressions:
-                    return exp.convert(constants.get(f"={node.expressions[0].name.lower()}"))
+                case exp.Func():
+                    return _known_function(node, constants)
+                case exp.Column():
+                    return _known_column(node, constants)
             return node
 
         found: exp.Expr = tree.transform(own)
@@ -137,6 +130,27 @@ class Catalogue:
             return exp.convert({self._name: TABLE, "pg_class": 1259, "pg_namespace": 2615}.get(name, 0))
         kinds = {"oid": "BIGINT", "xid": "BIGINT", "name": "VARCHAR", "char": "VARCHAR", "text": "VARCHAR"}
         return exp.cast(value, kinds.get(kind, node.to))
+
+
+def _known_function(node: Any, constants: Mapping[str, Any]) -> Any:
+    """A call whose result is known here as that result."""
+    name = _called(node)
+    if name == "json_build_object":
+        return exp.Null()  # of sequences and collations, which no column has
+    if name in constants:
+        return exp.convert(constants[name])
+    if name == "current_setting" and node.expressions:
+        return exp.convert(constants.get(f"={node.expressions[0].name.lower()}"))
+    return node
+
+
+def _known_column(node: Any, constants: Mapping[str, Any]) -> Any:
+    """A word that PostgreSQL reads as a constant as that constant; a column without its schema."""
+    if node.db:
+        node.set("db", None)
+    elif not node.table and node.name.lower() in constants and not node.this.args.get("quoted"):
+        return exp.convert(constants[node.name.lower()])
+    return node
 
 
 def _called(node: exp.Func) -> str:

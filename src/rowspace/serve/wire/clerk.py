@@ -120,8 +120,6 @@ class Clerk:
             )
         raise Complaint("42601", "expected a SELECT that counts; nothing else is read")
 
-    # -- settings and transactions -------------------------------------------------------------------------
-
     def _transaction(self, word: str, text: str) -> Result:
         if word in ("begin", "start"):
             if self.state == "I":
@@ -180,8 +178,6 @@ class Clerk:
         budget = await self.desk.budget(holder)
         left = budget.remaining if budget.you is None else budget.you.left
         return f"{left} {budget.unit}"
-
-    # -- questions -----------------------------------------------------------------------------------------
 
     def _require_size(self, statement: Statement) -> None:
         if len(statement.text) > LONGEST_TEXT:

@@ -86,8 +86,6 @@ class Connection:
         except (ConnectionError, asyncio.IncompleteReadError):
             pass
 
-    # -- greeting ------------------------------------------------------------------------------------------
-
     async def _greeted(self) -> Clerk | None:
         """A clerk for whoever shows a token; None for one who wants something else than to ask."""
         for _ in range(3):
@@ -144,8 +142,6 @@ class Connection:
         variables.start = dict(variables.now)
         self.note("psql:connect", "00000", start, self.who)
         return clerk
-
-    # -- statements ----------------------------------------------------------------------------------------
 
     async def _serve(self, clerk: Clerk) -> None:
         """Message after message. After an error of the extended protocol all is skipped up to the next Sync."""
@@ -310,8 +306,6 @@ class Connection:
         if name not in kept:
             raise Complaint(state, f"there is no {what} of this name")
         return kept[name]
-
-    # -- sending -------------------------------------------------------------------------------------------
 
     async def _send(self, rows: list[tuple[Any, ...]], columns: list[Column], forms: list[int]) -> None:
         kinds = [(column.type, form == 1) for column, form in zip(columns, forms, strict=True)]

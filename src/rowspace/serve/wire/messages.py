@@ -67,11 +67,6 @@ class Body:
         sizes = range(self.int16())
         return [None if (size := self.int32()) == -1 else self.take(size) for _ in sizes]
 
-    @property
-    def is_done(self) -> bool:
-        """Whether nothing is left."""
-        return self.at == len(self.content)
-
 
 async def greeting(reader: asyncio.StreamReader) -> tuple[int, Body]:
     """The first message, which has no kind: its version, or what is asked for instead."""
@@ -93,7 +88,7 @@ async def message(reader: asyncio.StreamReader, largest: int, idle: float) -> tu
         return kind.decode("latin-1"), Body(await reader.readexactly(size - 4))
 
 
-# -- what a client is sent ---------------------------------------------------------------------------------
+# What a client is sent.
 
 
 def framed(kind: bytes, content: bytes = b"") -> bytes:

@@ -11,8 +11,17 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from rowspace.domain import DATE_PARTS, Attribute, Dates, Numeric, did_you_mean, first_few
-from rowspace.domain.calendar import DAY, Period, read_period
+from rowspace.domain import (
+    DATE_PARTS,
+    DAY,
+    Attribute,
+    Dates,
+    Numeric,
+    Period,
+    did_you_mean,
+    first_few,
+    read_period,
+)
 from rowspace.exceptions import InvalidDomain, PredicateError
 from rowspace.workload.predicate.syntax import And, Condition, Test, Value, name_text, value_text
 from rowspace.workload.predicate.tokens import Source

@@ -8,7 +8,7 @@ from typing import cast
 
 from rowspace.domain import DATE_PARTS, did_you_mean
 from rowspace.exceptions import PredicateError
-from rowspace.workload.predicate.relations import Sum, related
+from rowspace.workload.predicate.relations import LinearSum, related
 from rowspace.workload.predicate.syntax import (
     MIRRORED,
     And,
@@ -39,7 +39,7 @@ class _Subject:
     part: str | None = None
 
 
-_Operand = Value | _Subject | Sum
+_Operand = Value | _Subject | LinearSum
 
 
 def parse(text: str, *, longest: int = MAX_LENGTH, names: Container[str] = ()) -> Condition:
@@ -183,7 +183,7 @@ class _Parser:
                 terms.append(self._added(sign, operand))
             else:
                 constant += sign * operand
-        return Sum(tuple(terms), constant)
+        return LinearSum(tuple(terms), constant)
 
     def _sign(self) -> int | None:
         """Step over a plus or minus; the sign of a number as in ``a -5`` belongs to the number."""
@@ -239,13 +239,13 @@ class _Parser:
                 )
         return related(self._sum(left), comparison, self._sum(right), position, self._source)
 
-    def _sum(self, operand: _Operand) -> Sum:
-        if isinstance(operand, Sum):
+    def _sum(self, operand: _Operand) -> LinearSum:
+        if isinstance(operand, LinearSum):
             return operand
         if isinstance(operand, _Subject):
-            return Sum((self._added(1, operand),), 0)
+            return LinearSum((self._added(1, operand),), 0)
         assert not isinstance(operand, str)
-        return Sum((), operand)
+        return LinearSum((), operand)
 
     def _added(self, sign: int, operand: _Subject) -> Term:
         if operand.part is not None:

@@ -34,7 +34,7 @@ _COMPARE: dict[Comparison, np.ufunc] = {
 }
 
 
-class Sum(NamedTuple):
+class LinearSum(NamedTuple):
     """Attributes and a number, added up."""
 
     terms: tuple[Term, ...]
@@ -48,7 +48,9 @@ class _Values(NamedTuple):
     values: npt.NDArray[np.generic]
 
 
-def related(left: Sum, comparison: Comparison, right: Sum, position: int, source: Source) -> Relation:
+def related(
+    left: LinearSum, comparison: Comparison, right: LinearSum, position: int, source: Source
+) -> Relation:
     """One sum compared with another, all attributes brought to the left."""
     terms = (*left.terms, *(replace(term, sign=-term.sign) for term in right.terms))
     constant = right.constant - left.constant

@@ -13,7 +13,7 @@ from sqlglot import exp
 from rowspace.domain import Categorical, Dates, DayOfWeek, Domain
 from rowspace.exceptions import InvalidDomain
 from rowspace.workload.predicate.cells import bins_between
-from rowspace.workload.predicate.relations import Sum, related
+from rowspace.workload.predicate.relations import LinearSum, related
 from rowspace.workload.predicate.syntax import (
     MIRRORED,
     Comparison,
@@ -142,7 +142,7 @@ class ConditionReader:
         """Whether a piece names no column; if it is no value either, reading it says why."""
         return node.find(exp.Column) is None
 
-    def _sum(self, node: exp.Expr) -> Sum | None:
+    def _sum(self, node: exp.Expr) -> LinearSum | None:
         """Columns and numbers, added up; None for anything else. Chains nest to the left and are walked."""
         terms: list[Term] = []
         constant: int | float = 0
@@ -164,7 +164,7 @@ class ConditionReader:
                     constant += sign * number
                 case _:
                     return None
-        return Sum(tuple(terms), constant)
+        return LinearSum(tuple(terms), constant)
 
     def value(self, node: exp.Expr) -> Value:
         """A constant: a text, a number or a boolean."""

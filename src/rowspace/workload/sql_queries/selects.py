@@ -20,7 +20,7 @@ _FILTER_CLAUSES = frozenset({"expressions", "from", "from_", "where", "order", "
 
 
 @dataclass(frozen=True)
-class Source:
+class FromClause:
     """What a SELECT is from: the declared table, where its records are filtered, and the names of its columns."""
 
     table: str
@@ -34,7 +34,9 @@ def read_where(select: exp.Select, reader: ConditionReader) -> Truth:
     return True if where is None else reader.read(where.this)
 
 
-def read_source(select: exp.Select, columns: Columns, outer: Mapping[str, Source] | None = None) -> Source:
+def read_source(
+    select: exp.Select, columns: Columns, outer: Mapping[str, FromClause] | None = None
+) -> FromClause:
     """The table of a SELECT; `outer` are the filtered tables that WITH clauses around it have named."""
     known = dict(outer or {})
     with_clause = select.args.get("with_") or select.args.get("with")
@@ -53,7 +55,7 @@ def read_source(select: exp.Select, columns: Columns, outer: Mapping[str, Source
     return _read_table(table, columns, known)
 
 
-def _read_table(table: exp.Expr, columns: Columns, known: Mapping[str, Source]) -> Source:
+def _read_table(table: exp.Expr, columns: Columns, known: Mapping[str, FromClause]) -> FromClause:
     """A table by its name: the declared one, or one that a WITH clause has named."""
     if not isinstance(table, exp.Table) or not isinstance(table.this, exp.Identifier):
         raise columns.error(table, "expected FROM and the table's name, or a subquery that filters it")
@@ -69,12 +71,12 @@ def _read_table(table: exp.Expr, columns: Columns, known: Mapping[str, Source]) 
     if filtered is not None:
         return replace(filtered, columns=replace(filtered.columns, tables=names))
     full = ".".join(part.name for part in table.parts)
-    return Source(full, True, replace(columns, tables=names, selected=None))
+    return FromClause(full, True, replace(columns, tables=names, selected=None))
 
 
 def _read_filter(
-    query: exp.Expr, alias: exp.Expr | None, columns: Columns, known: Mapping[str, Source]
-) -> Source:
+    query: exp.Expr, alias: exp.Expr | None, columns: Columns, known: Mapping[str, FromClause]
+) -> FromClause:
     """A subquery that hands on some records of the declared table, with all or some of its columns."""
     if not isinstance(query, exp.Select):
         raise columns.error(query, _FILTERS)
@@ -84,7 +86,7 @@ def _read_filter(
     source = read_source(query, columns, known)
     where = all_of([source.where, read_where(query, ConditionReader(source.columns))])
     selected = _selected(query, source.columns)
-    return Source(
+    return FromClause(
         source.table, where, replace(source.columns, tables=_names(alias, columns), selected=selected)
     )
 

@@ -11,8 +11,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from rowspace.domain import DATE_PARTS, Numeric
-from rowspace.domain.calendar import period_around, read_period, write_time
+from rowspace.domain import DATE_PARTS, Numeric, period_around, read_period, write_time
 from rowspace.exceptions import InvalidDomain
 from rowspace.workload.predicate.syntax import And, Comparison, Condition, Not, Test, Value
 from rowspace.workload.sql_queries.truths import Truth, all_of, any_of

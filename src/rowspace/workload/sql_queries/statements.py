@@ -52,25 +52,36 @@ class SqlText(Source):
 _SQL_SHOWN = 60
 
 
+_REFUSED: tuple[tuple[tuple[type[exp.Expr], ...], str], ...] = (
+    (
+        (exp.Placeholder, exp.Parameter, exp.SessionParameter),
+        "a placeholder has no value here; write the value itself",
+    ),
+    ((exp.Escape,), "ESCAPE is not read; list the categories with IN (...)"),
+    (
+        (exp.CurrentDate, exp.CurrentTimestamp, exp.CurrentTime),
+        "the current date changes; write the date itself, as in DATE '2024-03-01'",
+    ),
+    (
+        (exp.Like, exp.ILike, exp.SimilarTo, exp.RegexpLike, exp.Glob),
+        "patterns are not evaluated; list the categories with IN (...)",
+    ),
+    ((exp.Null,), "a comparison with NULL never holds in SQL; leave it out"),
+)
+
+
 def refusal(node: exp.Expr) -> str:
     """Say what a piece is, why it is refused, and what to write instead."""
     if node.find(exp.Query) is not None:
         return "a subquery is not a condition on one record; compare columns with values"
     if node.find(exp.Window) is not None:
         return "a window function is not a count of records; use GROUP BY"
+    for kinds, reason in _REFUSED:
+        if isinstance(node, kinds):
+            return reason
     match node:
-        case exp.Placeholder() | exp.Parameter() | exp.SessionParameter():
-            return "a placeholder has no value here; write the value itself"
-        case exp.Escape():
-            return "ESCAPE is not read; list the categories with IN (...)"
-        case exp.CurrentDate() | exp.CurrentTimestamp() | exp.CurrentTime():
-            return "the current date changes; write the date itself, as in DATE '2024-03-01'"
         case exp.Add() | exp.Sub() if node.find(exp.Interval) is not None:
             return f"{shown(node)} is not computed; write the date itself, as in DATE '2024-03-01'"
-        case exp.Like() | exp.ILike() | exp.SimilarTo() | exp.RegexpLike() | exp.Glob():
-            return "patterns are not evaluated; list the categories with IN (...)"
-        case exp.Null():
-            return "a comparison with NULL never holds in SQL; leave it out"
         case exp.AggFunc():
             return f"{node.sql_name()} is not allowed in a condition; only counts per record are linear"
         case exp.Column():
