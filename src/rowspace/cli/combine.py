@@ -114,7 +114,7 @@ def _loaded(path: Path) -> Release | Discovery:
 def _summary(both: Combined) -> Text:
     """What was combined, and what it cost when it was released."""
     return Text.assemble(
-        (f" {both.size} combined", "bold"),
+        (f" {both.made_of} combined", "bold"),
         f": {whole(both.plan.workload.size)} answers, {both.method}",
         (f"\n free: covered by {both.plan.privacy}, which the releases have cost together", "dim"),
     )

@@ -201,10 +201,10 @@ class Combined(DerivedAnswers):
     def statement(self) -> str:
         """What was promised and how to read the numbers, in plain words."""
         same = _SAME if self._look_the_same else ""
-        return combined_statement(self.size, self.plan, self.method) + same
+        return combined_statement(self.made_of, self.plan, self.method) + same
 
     @property
-    def size(self) -> str:
+    def made_of(self) -> str:
         """How many releases and discoveries these are, in words."""
         return f"{len(self.releases)} release{'s' * (len(self.releases) > 1)}{named(self.found)}"
 

@@ -195,7 +195,7 @@ def _combined(both: Combined, title: str, level: float, spending: Spending | Non
     contents = [release.to_bytes() for release in both.releases] + [found.to_bytes() for found in both.found]
     digests = [content_digest(content) for content in contents]
     numbers = (
-        f"{title}. {whole(both.plan.workload.size)} answers under {both.plan.privacy}. {both.size} "
+        f"{title}. {whole(both.plan.workload.size)} answers under {both.plan.privacy}. {both.made_of} "
         f"combined with rowspace {__version__}. SHA-256 {', '.join(digests)}."
     )
     plans = [release.plan for release in both.releases]
