@@ -11,13 +11,20 @@ from pathlib import Path
 from types import TracebackType
 
 
+def _heed_interrupts() -> None:
+    """Tests that are started in the background of a shell ignore Ctrl-C, and so would all that they start."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 class Studio:
     """A studio until the block ends. link: what it prints."""
 
     def __init__(self, study: Path, *words: str) -> None:
         self.errors = tempfile.TemporaryFile("w+")  # noqa: SIM115 - open while the process writes
         command = [sys.executable, "-m", "rowspace", "studio", str(study), *words, "--no-browser"]
-        self.process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=self.errors, text=True)
+        self.process = subprocess.Popen(
+            command, stdout=subprocess.PIPE, stderr=self.errors, text=True, preexec_fn=_heed_interrupts
+        )
         assert self.process.stdout is not None
         found = re.search(r"http://127\.0\.0\.1:\d+/sign-in\?token=\S+", self.process.stdout.readline())
         assert found is not None, self.said()
