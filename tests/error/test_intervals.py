@@ -7,9 +7,11 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from rowspace import error
+from rowspace import operators as op
 from rowspace.error import Moments
 from rowspace.exceptions import InvalidInput
 from rowspace.privacy import ZCDP, PureDP
+from rowspace.tables import Residuals, products_of
 
 LEVELS = (0.5, 0.8, 0.9, 0.95, 0.99, 0.999)
 
@@ -159,3 +161,23 @@ def test_noise_that_is_never_drawn_but_as_zero():
     assert 0 < noise.variance < 1e-308
     parts = Moments(*(np.array([value]) for value in (2.0, 2.0, 1.0, 0.0)))
     assert error.half_widths(parts, noise, 0.95)[0] == pytest.approx(0, abs=1e-2)
+
+
+@pytest.mark.parametrize("privacy", [ZCDP(0.05), ZCDP(0.3), ZCDP(2.0)], ids=str)
+@pytest.mark.parametrize("weights", [(1.0, 0.0), (3.0, 2.0)], ids=["alone", "beside cells"])
+def test_the_total_of_residuals_moves_in_its_own_steps(privacy, weights):
+    """It is one answer divided by its weight, whatever the other tables say: the exact law of one noise variable."""
+    A = Residuals((3, 4), ((), (0,)), weights)
+    W = products_of(op.Kronecker(op.Total(3), op.Total(4)), (3, 4))
+    parts = error.table_moments(A, W)
+    (coefficient,) = (op.Total(12).to_dense() @ np.linalg.pinv(A.to_dense()))[:, :1].ravel()
+    assert parts.spacing == pytest.approx([coefficient])
+    noise = privacy.noise(1)
+    t = 2 * np.pi * np.arange(4096) / 4096
+    pmf = np.fft.fft(noise.characteristic(t)).real / 4096
+    for level in (0.8, 0.95, 0.999):
+        (width,) = error.half_widths(parts, noise, level)
+        steps = round(width / coefficient)
+        assert width == pytest.approx(steps * coefficient)
+        assert pmf[0] + 2 * pmf[1 : steps + 1].sum() >= level - 1e-9
+        assert steps == 0 or pmf[0] + 2 * pmf[1:steps].sum() < level

@@ -162,6 +162,18 @@ def test_no_smaller_budget_than_the_bound_meets_the_target(width):
         assert less.error_bars(0.95)[1].max() > width
 
 
+@pytest.mark.parametrize("kind", [rs.PureDP(1.0), rs.ZCDP(1.0)], ids=["pure", "zcdp"])
+@pytest.mark.parametrize("width", [2, 10])
+def test_one_count_costs_what_counting_costs(kind, width):
+    """One half-width holds for a stretch of budgets: the least of them, also where a step is 1 + 2⁻⁵² in floats."""
+    domain = rs.Domain(age=rs.Numeric(0, 2, bins=2))  # with a place for other ages: the total of three cells
+    w = rs.workload.total(domain)
+    found = plan_for(w, f"±{width}", kind, effort="fast")
+    assert found.met[0].half_width == pytest.approx(width)
+    counting = rs.plan(w, with_budget(kind, 0.995 * found.epsilon), strategy=np.ones((1, 3)))
+    assert counting.error_bars(0.95)[1].max() > width + 0.5
+
+
 def test_the_bound_knows_the_noise_of_large_budgets():
     """Sums of 400 cells to ±20: by the continuous law ρ = 1.92, where counts of cells draw less noise than that."""
     cells, kind = 800, rs.ZCDP(10.0)

@@ -43,6 +43,7 @@ from rowspace.tables import (
     MarginalSplit,
     Piece,
     ProductWorkload,
+    Residuals,
     TableOperator,
     mask_of,
     products_of,
@@ -132,6 +133,9 @@ def _part_moments(A: TableOperator, W: ProductWorkload, number: int) -> Moments:
         return alike(*A.coefficients(mask_of(axes)), prod(W.sizes[i] for i in axes))
     second = A.part_variances(W, number)
     largest, fourth = np.sqrt(second), second**2
+    # The total comes from the table of no attribute alone where the others are residuals: a single coefficient.
+    if A.shape[0] == 1 or (isinstance(A, Residuals) and not axes):
+        return Moments(second, fourth, largest, largest)
     if isinstance(A, Marginals) and all(len(W.pieces[n].axes) == 1 for n in part):
         rows = W.sizes_of_parts[number]
         if rows * prod(A.matrices[i].shape[0] for i in axes) <= COEFFICIENTS:

@@ -39,6 +39,9 @@ MET = 1.01
 LOOSE = 100.0
 """How much worse than in a plan for the workload as it is an answer may be whose group has no target."""
 
+ROUNDING = 1e-9
+"""By how much, relatively, rounding errors may move a half-width."""
+
 _CERTIFIED = 1.01
 _POWER, _LEAST_POWER = 3.0, 0.5
 _LEAST_SHARE = 1e-7
@@ -194,7 +197,9 @@ class Met:
     @property
     def ratio(self) -> float:
         """At most 1 where the target is met."""
-        return self.half_width / self.target.half_width
+        ratio = self.half_width / self.target.half_width
+        # A multiple of a step that was found in floating point: 10.000000000000002 does for ±10.
+        return 1.0 if abs(ratio - 1) <= ROUNDING else ratio
 
     def to_dict(self) -> dict[str, Any]:
         """The figures, JSON-safe."""

@@ -252,7 +252,7 @@ def _cheapest(
 def _least(chosen: Plan, demands: Mapping[str, list[Target]], most: Privacy) -> Plan:
     """The plan's strategy at the least budget that meets the targets, which `most` does."""
     met, missed = budget(most), 0.0
-    trial = budget(chosen.privacy)
+    trial, step, behind = budget(chosen.privacy), _CLOSE, False
     for _ in range(40):
         if met <= _CLOSE * missed:
             break
@@ -263,12 +263,14 @@ def _least(chosen: Plan, demands: Mapping[str, list[Target]], most: Privacy) -> 
             continue
         ratio = max(met_one.ratio for met_one in judged(made, demands))
         met, missed = (min(met, trial), missed) if ratio <= 1 else (met, max(missed, trial))
-        if 1 / _CLOSE < ratio <= 1:
-            break
-        # Where the noise is continuous this hits at once; on a coarse lattice of answers it needs halving.
+        # Where the noise is continuous this hits at once, and a little less misses. On a coarse lattice of answers
+        # one half-width holds for a stretch of budgets: down in growing steps until it is missed, then halving.
         trial = budget_for(made.privacy, max(ratio, 1e-3) * 1.0005)
-        if not missed < trial < met:
+        if ratio <= 1 and trial > met / step:
+            trial, step = met / step, step**2
+        if not missed < trial < met or (ratio > 1 and behind):
             trial = sqrt(missed * met) if missed else met / 2
+        behind = ratio > 1
     rounded = min(rounded_up(met), budget(most))
     found = recalibrated(chosen, with_budget(most, rounded))
     if max(met_one.ratio for met_one in judged(found, demands)) <= 1:
