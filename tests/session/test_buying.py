@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 import rowspace as rs
-from rowspace.exceptions import TooLarge
+from rowspace.exceptions import IntegerOverflow, TooLarge
 from rowspace.planning import recalibrated
 from rowspace.planning.whatif import budget
 from rowspace.session import buying
@@ -44,3 +44,34 @@ def test_what_no_budget_meets_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
             return 2.0
 
     assert buying.least(PLAN, Never(), None) is None  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("jump", [0.05, 0.095, -0.3])
+def test_a_change_of_shape_does_not_stop_the_search(jump: float) -> None:
+    """Beside what is known intervals have another shape, however little is bought; refused before."""
+
+    class Jumps:
+        def ratio(self, knowledge: Any, more: Any = None) -> float:
+            return float((0.9 if more is None else 0.9 + jump + budget(more.privacy) ** 2) ** -0.5)
+
+    found = buying.least(PLAN, Jumps(), None)  # type: ignore[arg-type]
+    assert found is not None
+    assert 1 <= budget(found.privacy) / (0.1 - jump) ** 0.5 <= 1.004
+
+
+def test_too_large_amounts_are_not_taken_for_too_small_ones(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Noise of either size may not fit 64 bits."""
+
+    def limited(plan: rs.Plan, privacy: Any) -> rs.Plan:
+        if budget(privacy) > 50:
+            raise IntegerOverflow("noise on so fine a grid does not fit")
+        return recalibrated(plan, privacy)
+
+    class Falls:
+        def ratio(self, knowledge: Any, more: Any = None) -> float:
+            return 0.9 if more is not None and budget(more.privacy) >= 7 else 2.0
+
+    monkeypatch.setattr(buying, "recalibrated", limited)
+    found = buying.least(PLAN, Falls(), None)  # type: ignore[arg-type]
+    assert found is not None
+    assert 7 <= budget(found.privacy) <= 7.05

@@ -420,3 +420,30 @@ def test_intervals_cover_however_the_evidence_was_bought(tmp_path):
     assert np.mean(covered) >= 0.95 - 3.5 * np.sqrt(0.95 * 0.05 / 60)
     # Squares of standard normals have mean one and variance two: noise that is missing fails here, not above.
     assert abs(np.mean(standardized) - 1) <= 4 * np.sqrt(2 / 60)
+
+
+@pytest.mark.parametrize("weak", [rs.PureDP(1e-6), rs.ZCDP(1e-13)])
+def test_evidence_of_next_to_nothing_stands_in_no_way(tmp_path, weak):
+    """Precise answers counted as no better than 10^10 times the weakest evidence, so that no budget was enough."""
+    domain = DOMAIN.subset(["age"])
+    ledger = rho_ledger(tmp_path) if isinstance(weak, rs.ZCDP) else rs.Ledger(tmp_path / "budget.db")
+    if not isinstance(weak, rs.ZCDP):
+        ledger.create("people", rs.PureDP(50.0))
+    earlier = rs.plan(rs.workload.prefixes(domain, "age"), weak)
+    rs.release(earlier, PEOPLE, ledger=ledger)
+    own = rs.Session(domain, PEOPLE, ledger=ledger, expecting=rs.workload.marginal(domain, "age"))
+    found = own.ask("age < 3", within=10)
+    assert found.interval[1] - found.interval[0] <= 20 * (1 + 1e-9)
+    assert found.known_before < 1e-6
+
+
+def test_a_laplace_release_of_what_is_expected_is_no_plan_for_a_budget_in_rho(tmp_path):
+    """A price beyond the budget was refused as a mix of noise, and epsilon was compared with rho."""
+    ledger, domain = rho_ledger(tmp_path, 1.0), DOMAIN.subset(["age"])
+    expected = rs.workload.marginal(domain, "age")
+    earlier = rs.plan(expected, rs.PureDP(0.05), objective="max")
+    rs.release(earlier, PEOPLE, ledger=ledger)
+    own = rs.Session(domain, PEOPLE, ledger=ledger, expecting=expected)
+    assert own.price("age = 3", within=0.01).best is not None
+    # Nothing was spent on questions unlike the expected ones: they are asked by themselves.
+    assert own.price("age < 9", within=60).amount < own.price("age = 3", within=20).amount

@@ -13,7 +13,7 @@ worst expected question as precise as the one at hand.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from math import sqrt
@@ -39,7 +39,10 @@ MET = 1 + 1e-9
 """Half-widths over what is asked for up to which it is met: what is kept of purchases is rounded."""
 
 CLOSE = 0.997
-"""Share of the asked half-width that is reached at least: a closer search is not worth its time."""
+"""Share of the least price up to which it is searched for: a closer search is not worth its time."""
+
+AIMED, TOO_MUCH, LITTLE = 1e-4, 6e-3, 1e-4
+"""How much more than is missing the search aims at, how much more ends it, and what share of all is little to miss."""
 
 FEW_CELLS, CERTIFIED = 256, 1.01
 """Beyond so many cells the expected strategy is first looked for at little effort, and kept if it is certified so."""
@@ -55,6 +58,10 @@ SEEN = 1e-6
 
 MOST = 1e6
 """Largest ε or ρ that is looked at."""
+
+MOST_LOOKS, STRIDE, EXACT = 60, 30.0, 1e-9
+"""Amounts that are looked at, by how much one may exceed that before it while all are too small, and the least ratio of
+half-widths that is told from 0."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,7 +96,7 @@ class Shop:
 
     def expected(self, knowledge: Knowledge) -> Plan:
         """The plan for what is expected: as it was bought before, or made now."""
-        found = knowledge.plan_for(self.expecting, self.select.objective)
+        found = knowledge.plan_for(self.expecting, self.select.objective, self.kind)
         return found if found is not None else self._expected
 
     @cached_property
@@ -189,32 +196,55 @@ class Shop:
 def least(plan: Plan, goal: Goal, knowledge: Knowledge) -> Plan | None:
     """The plan's strategy at the least budget that meets the goal beside what is known; None if no budget does.
 
-    1/ratio² is about what is known plus a constant over the noise's variance: the search fits that constant.
+    1/ratio² is nearly a line over the precision of the noise, and the search fits one through the last two amounts.
+    Not quite a line: beside what is known intervals have another shape than alone, however little is bought, and where
+    noise is nearly always 0 they fall in steps. So amounts grow ever faster until one meets the goal, and from there
+    every other one halves what is left between that and the largest that does not.
     """
     known = goal.ratio(knowledge) ** -2
+    seen, missing = [(0.0, known)], max(1 - known, LITTLE)
     amount, missed, most, met = budget(plan.privacy), 0.0, MOST, None
-    for _ in range(25):
+    for look in range(MOST_LOOKS):
         try:
             tried = recalibrated(plan, with_budget(plan.privacy, amount))
-        except IntegerOverflow:  # so little buys noise that 64 bits do not hold: buy more
-            missed, amount = amount, 2 * amount
-            continue
-        except RowspaceError:  # more than noise is made for
-            most, amount = amount, sqrt(max(missed, 1e-3 * amount) * amount)
+        except RowspaceError as error:
+            if isinstance(error, IntegerOverflow) and len(seen) == 1:
+                missed, amount = amount, 2 * amount  # so little buys noise that 64 bits do not hold
+            else:
+                most, amount = amount, _between(missed, amount)  # more than noise is made for
             continue
         ratio = goal.ratio(knowledge, tried)
+        reached = max(ratio, EXACT) ** -2
+        seen.append((1 / tried.privacy.unit_variance, reached))
         if ratio <= 1:
             met = tried
         else:
             missed = amount
-        best = budget(met.privacy) if met is not None else most
-        if (ratio >= CLOSE and met is tried) or missed >= CLOSE * best or amount >= MOST:
+        best = most if met is None else budget(met.privacy)
+        if 1 <= reached <= 1 + TOO_MUCH * missing or missed >= CLOSE * best:
             break
-        gain = ratio**-2 - known if ratio > 0 else 0.0
-        gain = gain if gain > SEEN * known else 0.0
-        guess = rounded_up(budget_for(tried.privacy, sqrt((1 + 1e-4 - known) / gain))) if gain > 0 else 0.0
-        # Where noise is nearly always 0 widths fall in steps, and nothing can be read off them.
-        amount = (
-            guess if missed < guess < best else sqrt(max(missed, 1e-3 * amount) * min(best, 1e3 * amount))
-        )
+        guess = _fitted(tried.privacy, seen, 1 + AIMED * missing)
+        if met is None:
+            grown = missed * min(STRIDE, 1 + 5e-4 * 4.0 ** len(seen))
+            guess = min(best, max(grown, STRIDE * missed if guess is None else guess))
+            amount = guess if guess < best or best == MOST else _between(missed, best)
+        else:
+            fits = guess is not None and missed < guess < best and look % 2
+            amount = guess if guess is not None and fits else _between(missed, best)
     return met
+
+
+def _fitted(privacy: Privacy, seen: Sequence[tuple[float, float]], goal: float) -> float | None:
+    """The budget where a line through the last two looks reaches a goal; None where they tell no slope.
+
+    privacy: of the last look. seen: the precision of the noise and 1/ratio² at every look.
+    """
+    (before, low), (precision, share) = seen[-2:]
+    if abs(share - low) <= SEEN * low or (share - low) * (precision - before) <= 0:
+        return None
+    wanted = precision + (goal - share) * (precision - before) / (share - low)
+    return rounded_up(budget_for(privacy, sqrt(wanted / precision))) if wanted > 0 else None
+
+
+def _between(missed: float, best: float) -> float:
+    return sqrt(max(missed, 1e-3 * best) * best)

@@ -20,7 +20,7 @@ from rowspace.domain import Domain
 from rowspace.exceptions import UnsupportedWorkload
 from rowspace.operators import Dense, Vector
 from rowspace.planning import Plan
-from rowspace.planning.whatif import budget
+from rowspace.planning.whatif import budget, with_budget
 from rowspace.privacy import Privacy, PrivacyUnit
 from rowspace.reconstruct import Measurement, merged, whitened
 from rowspace.releases import Release, answers_from, combined_statement, measurement_of
@@ -45,7 +45,7 @@ GAUSSIAN = 1e-3
 
 @dataclass(frozen=True, eq=False)
 class Bought:
-    """All that was measured by one strategy: the average, the first plan that asked it, and what that cost in all."""
+    """All that was measured by one strategy: the average, a plan that asked it, and what plans of its kind cost."""
 
     measurement: Measurement
     plan: Plan | None
@@ -88,7 +88,10 @@ class Knowledge:
         for place, own in enumerate(kept):
             if own.measurement.strategy == plan.strategy:
                 (average,) = merged([own.measurement, new.measurement])
-                kept[place] = Bought(average, own.plan, own.spent + new.spent)
+                # Sums are of amounts of one kind: an ε is no ρ.
+                alike = own.plan is not None and type(own.plan.privacy) is type(plan.privacy)
+                spent = own.spent + new.spent if alike else new.spent
+                kept[place] = Bought(average, own.plan if alike else plan, spent)
                 break
         else:
             kept.append(new)
@@ -106,14 +109,28 @@ class Knowledge:
             plan.domain == self.domain and plan.privacy.unit == self.unit and not (plan.given or plan.known)
         )
 
-    def plan_for(self, workload: Workload, objective: str) -> Plan | None:
-        """A plan that was bought before for the same queries."""
+    def plan_for(self, workload: Workload, objective: str, kind: Privacy) -> Plan | None:
+        """A plan that was bought before for the same queries, under a guarantee of the same kind."""
         plans = (own.plan for own in self.bought if own.plan is not None)
-        return next((p for p in plans if p.workload == workload and p.objective == objective), None)
+        return next(
+            (
+                p
+                for p in plans
+                if p.workload == workload
+                and p.objective == objective
+                and with_budget(p.privacy, budget(kind)) == kind
+            ),
+            None,
+        )
 
     def spent_beside(self, expected: Plan) -> float:
-        """What was spent on other strategies than this plan's, as the sum of their ε or ρ."""
-        return sum(own.spent for own in self.bought if own.measurement.strategy != expected.strategy)
+        """What was spent on other strategies than this plan's, as the sum of those ε or ρ that are of its kind."""
+        return sum(
+            own.spent
+            for own in self.bought
+            if own.measurement.strategy != expected.strategy
+            and (own.plan is None or type(own.plan.privacy) is type(expected.privacy))
+        )
 
     def columns(self, queries: Workload, level: float) -> Columns:
         """(answers, standard errors, half-widths) from what is known; the errors infinite where it says nothing."""

@@ -32,6 +32,8 @@ LEAST_VARIANCE = 1e-30
 MOST_PRECISE = 1e10
 """How many times as informative as the least a measurement is taken to be at most: 64-bit floats solve for no more."""
 
+NOTHING, UNSEEN = 1e8, 1e-10
+"""How many times as informative others are beside which a measurement adds nothing, and shares that are rounding."""
 
 LEAST_PIVOT = 1e-5
 """Least pivot of a Cholesky factor over the largest at which it is solved with: 64-bit floats keep six digits."""
@@ -109,15 +111,37 @@ def united(group: Sequence[Measured]) -> tuple[Measured, list[tuple[Indices, Vec
 
 
 def within_digits(measured: Sequence[M]) -> list[M]:
-    """The same with noise that is far below all others taken as larger than it is: error bars err on the wide side."""
-    if len(measured) < 2:
-        return list(measured)
-    precision = [max(1.0, one.strategy.largest_entry()) ** 2 / one.variance for one in measured]
-    most = MOST_PRECISE * min(precision)
+    """The same without those that add nothing to the others, and noise far below all others as larger than it is.
+
+    Error bars err on the wide side: what is left out is evidence too.
+    """
+    found = list(measured)
+    precision = [max(1.0, one.strategy.largest_entry()) ** 2 / one.variance for one in found]
+    while len(found) > 1 and max(precision) > MOST_PRECISE * min(precision):
+        least = int(np.argmin(precision))
+        rest = [
+            one for one, known in zip(found, precision, strict=True) if known > NOTHING * precision[least]
+        ]
+        if not _supported(found[least].strategy, tuple(one.strategy for one in rest)):
+            break
+        del found[least], precision[least]
+    most = MOST_PRECISE * min(precision, default=0.0)
     return [
         replace(one, variance=one.variance * known / most) if known > most else one
-        for one, known in zip(measured, precision, strict=True)
+        for one, known in zip(found, precision, strict=True)
     ]
+
+
+@lru_cache(maxsize=32)
+def _supported(strategy: Operator, others: tuple[Operator, ...]) -> bool:
+    """Whether others answer all that a strategy does, for domains whose cells are solved for all at once."""
+    if strategy.shape[1] > CELLS_AT_ONCE or not others:
+        return False
+    grams = [_gram(other) for other in others]
+    values, Q = scipy.linalg.eigh(np.sum([G / np.trace(G) for G in grams], axis=0))
+    unseen = Q[:, values <= UNSEEN]
+    own = _gram(strategy)
+    return float(np.einsum("ij,ij->", own @ unseen, unseen)) <= UNSEEN * float(np.trace(own))
 
 
 def stacked(measured: Sequence[Measured]) -> Operator:
