@@ -84,6 +84,8 @@ def test_limits_that_somebody_has_set_go_before(location: str) -> None:
         held = connection.connection.dbapi_connection
         assert isinstance(held, waiting.PatientConnection)
         assert held.limit == 600.0
+        found = held.info.get_parameters()
+    assert (found["keepalives_idle"], found["tcp_user_timeout"]) == ("10", "30000"), "one that is gone"
 
 
 def test_a_client_that_is_silent_holds_nobody_up(location: str) -> None:
