@@ -10,6 +10,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
+from typing import Any
 from urllib.parse import quote
 
 import sqlalchemy as sa
@@ -40,16 +41,31 @@ _POSTGRES_REASONS = {
     "25006": "it may not be written; the server is read-only",
     "42501": "it may not be written; ask for permission on its tables",
     "28P01": "the server did not accept the password",
+    "08006": "the server does not answer any more; look after it, and try again",
+    "57014": "the server took longer than its limit; look after it, or give statement_timeout in the address",
+    "25P03": "this process was silent in a transaction for longer than the server's limit; try again",
 }
 
 #: What passes by itself: locks, deadlocks, too many clients, servers that restart (57P), cut connections (08).
-_PASSING = ("SQLITE_BUSY", "SQLITE_LOCKED", "55P03", "40", "53300", "57P", "08")
+_PASSING = ("SQLITE_BUSY", "SQLITE_LOCKED", "55P03", "40", "53300", "57P", "08", "57014", "25P03")
 
 
 # A server set up to answer before it has written would forget charges in a power cut; stricter settings stay.
 _DURABLE = (
     "SELECT set_config('synchronous_commit', 'on', true) WHERE current_setting('synchronous_commit') = 'off'"
 )
+
+# Where the address, the role or the server has no limits of its own: a ledger's statements are short, and who is silent
+# for so long, holding a budget, is gone. Returns the limit of a statement in seconds.
+_LIMITS = """
+SELECT set_config('idle_in_transaction_session_timeout', coalesce(nullif(
+           current_setting('idle_in_transaction_session_timeout'), '0'), {limit}), true),
+       extract(epoch FROM set_config('statement_timeout', coalesce(nullif(
+           current_setting('statement_timeout'), '0'), {limit}), true)::interval)
+"""
+
+_WORK = 60.0
+"""Seconds that a statement may take beside waiting for locks."""
 
 _TICKS = 0.1
 """Seconds that are many ticks of the clock of any file system."""
@@ -76,7 +92,7 @@ class Database:
         else:
             self.file = None
             self.name = "the ledger"  # never the address, which may hold a password
-            engine = _postgres(url)
+            engine = _postgres(url, patience + _WORK)
         self.patience = patience
         self._engine = engine
         self._creates = False
@@ -223,6 +239,11 @@ class Database:
                 connection.exec_driver_sql("BEGIN")
             return
         connection.exec_driver_sql(f"SET LOCAL lock_timeout = {int(1000 * self.patience)}")
+        limit = f"'{int(1000 * (self.patience + _WORK))}'"
+        _, seconds = connection.exec_driver_sql(_LIMITS.format(limit=limit)).one()
+        held: Any = connection.connection.dbapi_connection
+        if hasattr(held, "limit"):  # no driver but ours has one
+            held.limit = float(seconds)
         if writes:
             connection.exec_driver_sql(_DURABLE)
         if connection.get_execution_options().get("creates", False):
@@ -272,20 +293,38 @@ def _url(text: str) -> sa.URL:
     return url
 
 
-def _postgres(url: sa.URL) -> sa.Engine:
-    """An engine on PostgreSQL, by psycopg unless the URL names a driver."""
+def _postgres(url: sa.URL, limit: float) -> sa.Engine:
+    """An engine on PostgreSQL, by psycopg unless the URL names a driver.
+
+    limit: seconds after which a server that says nothing is given up, until it has told its own limit.
+    """
     if url.drivername == "postgresql":
         url = url.set(drivername="postgresql+psycopg")
     waits = {name: value for name, value in SERVER_WAITS.items() if name not in url.query}
     try:
-        return sa.create_engine(
+        engine = sa.create_engine(
             url,
             poolclass=NullPool,
             isolation_level="READ COMMITTED",
             connect_args=waits if "psycopg" in url.drivername else {},
         )
+        if url.get_driver_name() == "psycopg":
+            _be_patient(engine, limit)
     except ImportError:
         raise LedgerError("a ledger on PostgreSQL needs a driver: pip install 'rowspace[postgres]'") from None
+    return engine
+
+
+def _be_patient(engine: sa.Engine, limit: float) -> None:
+    """Let an engine connect in a way that gives up a server which says nothing."""
+    from .waiting import PatientConnection  # an extra
+
+    def connect(_dialect: Any, _record: Any, arguments: Any, named: Any) -> PatientConnection:
+        connection = PatientConnection.connect(*arguments, **named)
+        connection.limit = limit
+        return connection
+
+    sa.event.listen(engine, "do_connect", connect)
 
 
 def _code(error: BaseException) -> str | None:

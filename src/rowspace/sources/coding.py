@@ -162,7 +162,7 @@ def check_columns(
     source: object, domain: Domain, table: str | None = None, *, unit: PrivacyUnit | None = None
 ) -> None:
     """Raise unless the source is there and has the columns of a domain, in its types. No row is looked at."""
-    with open_table(source, domain, table, unit=None if unit is None else unit.column) as opened:
+    with open_table(source, domain, table, unit=None if unit is None else unit.column, reads=False) as opened:
         typed_columns(opened, domain)
 
 

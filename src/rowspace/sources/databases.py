@@ -13,6 +13,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from urllib.parse import unquote
 
 import ibis
 import ibis.expr.datatypes as dt
@@ -148,6 +149,23 @@ def spark_table(backend: Any, table: str, schema: str | None = None, catalogue: 
         raise TableNotFound(table) from None
 
 
+def spark_files(backend: Any, rows: Any) -> list[tuple[Any, ...]]:
+    """The files that Spark reads for rows, as they are now: path, length and time of change; none where it names none.
+
+    Asked of Spark itself, as the list of a source of its own, so that it is right on every file system, and over
+    Spark Connect; no file is opened.
+    """
+    session = backend._session
+    named = session.sql(backend.compile(rows)).inputFiles()
+    # Addresses, with odd characters as %20; the other way round they are taken as patterns.
+    plain = [_PATTERN.sub(r"\\\1", unquote(name)) for name in named]
+    if not plain:
+        return []
+    # By folder, `part=7` would be taken for one more column.
+    listed = session.read.format("binaryFile").option("recursiveFileLookup", "true").load(plain)
+    return sorted(map(tuple, listed.select("path", "length", "modificationTime").collect()))
+
+
 def is_spark_frame(source: object) -> bool:
     """Whether a source is a DataFrame of PySpark, of a session here or of Spark Connect."""
     kind = type(source)
@@ -173,6 +191,8 @@ def _nothing_to_undo() -> None:
 
 
 _URL = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*)://(.*)", re.DOTALL)
+
+_PATTERN = re.compile(r"([\\\[\]{}*?,])")
 
 POSTGRES_SCHEMES = ("postgres", "postgresql")
 

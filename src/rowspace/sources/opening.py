@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias, Union
@@ -27,6 +27,7 @@ from rowspace.sources.databases import (
     is_spark_frame,
     is_url,
     quiet_spark,
+    spark_files,
     spark_frame,
     table_of,
     with_zones,
@@ -83,11 +84,12 @@ class OpenTable:
 
 @contextmanager
 def open_table(
-    source: object, domain: Domain, table: str | None, *, unit: str | None = None
+    source: object, domain: Domain, table: str | None, *, unit: str | None = None, reads: bool = True
 ) -> Iterator[OpenTable]:
     """Open a file, frame, Ibis table or database; connections made here end with the context.
 
     unit: one more column to read, beside those of the attributes.
+    reads: whether records are read, so that the files which Spark reads must stay as they are.
 
     Raises:
         SourceError: It cannot be read, or has no column for some attribute or for the unit. Of a text file that
@@ -99,6 +101,8 @@ def open_table(
     with ExitStack() as connections:
         opened = _open(source, domain, names, table, connections)
         connections.enter_context(one_snapshot(opened.backend, read_only=is_inline(domain)))
+        if reads and opened.backend.name == "pyspark":
+            connections.enter_context(_spark_files_unchanged(opened))
         try:
             yield opened
         except SourceError as error:
@@ -172,7 +176,7 @@ def _open(
     connections.callback(backend.disconnect)
     if isinstance(source, str | Path | CSV):
         files = _files(source, backend)
-        connections.enter_context(unchanged(files, lambda: _files(source, backend)))
+        connections.enter_context(unchanged(files, lambda: _files(source, backend), files.shown))
         return _open_files(backend, files, domain, names)
     arrow = as_arrow(source, names)
     if arrow is not None:
@@ -181,6 +185,19 @@ def _open(
         )
         return OpenTable(rows, backend)
     raise _unknown_source(source)
+
+
+def _spark_files_unchanged(opened: OpenTable) -> AbstractContextManager[None]:
+    """Refuse, at the end, files of a Spark table that changed, where Spark can name them."""
+
+    def look() -> object:
+        return attempt(lambda: spark_files(opened.backend, opened.rows), "Spark cannot name its files")
+
+    try:
+        files = look()
+    except SourceError:
+        return nullcontext()
+    return unchanged(files, look, "a file of the table") if files else nullcontext()
 
 
 def _connect_database(source: object) -> Connection | None:

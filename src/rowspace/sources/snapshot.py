@@ -2,9 +2,9 @@
 
 PostgreSQL: one transaction, `REPEATABLE READ READ ONLY`, around all queries. SQLite: one transaction, too. DuckDB
 counts all tables in one pass, over a file that nobody may write while it is open, a frame, or CSV or Parquet files that
-must be the same files before and after: none written, none more, none fewer. Spark and other engines have no
-transaction to ask for: there every table must add up to the same number of records, or nothing is released; a table
-format with versions (Delta, Iceberg) read at one version is one snapshot.
+must be the same files before and after: none written, none more, none fewer. Spark has no transaction to ask for: where
+it reads files that it can name, these must be the same before and after, too. Of other sources of Spark, and other
+engines, one query counts up to 256 tables and sees each record once; all queries must find the same number of records.
 
 Guarantees
 - All counts of a release are of one state of a PostgreSQL table, and writers do not keep it from being released
@@ -15,6 +15,9 @@ Guarantees
 - A file that is changed while it is read is refused
   (tests/sources/test_snapshot.py::test_a_file_that_changes_is_refused); so are files of which one is changed, appears
   or vanishes (tests/sources/test_files.py::test_files_that_change_are_refused).
+- So are files that Spark reads (tests/engines/test_spark_files.py::test_files_that_change_are_refused).
+- The tables of one query of Spark are of the same records, even if every query finds others
+  (tests/engines/test_spark_files.py::test_tables_of_one_query_agree).
 """
 
 from __future__ import annotations
@@ -24,7 +27,6 @@ from contextlib import contextmanager, nullcontext
 from typing import Any
 
 from rowspace.exceptions import SourceError
-from rowspace.sources.files import FileSet
 from rowspace.sources.silence import attempt, end_quietly
 
 _BEGIN = {"postgres": "BEGIN ISOLATION LEVEL REPEATABLE READ", "sqlite": "BEGIN"}
@@ -69,10 +71,10 @@ def _is_in_transaction(backend: Any) -> bool:
 
 
 @contextmanager
-def unchanged(files: FileSet, look: Callable[[], FileSet]) -> Iterator[None]:
+def unchanged(files: object, look: Callable[[], object], shown: str) -> Iterator[None]:
     """Refuse, at the end, files that are others than at the start, were written to, or are more or fewer.
 
-    What fails meanwhile fails for that reason, if it is so.
+    What fails meanwhile fails for that reason, if it is so. shown: what errors call them.
     """
     failed = False
     try:
@@ -84,12 +86,12 @@ def unchanged(files: FileSet, look: Callable[[], FileSet]) -> Iterator[None]:
     if failed or not _are(files, look):
         # Raised here rather than in the handler, so that nothing of the failure is kept.
         raise SourceError(
-            f"{files.shown} was changed while it was read; write elsewhere and rename, or wait, and try again",
+            f"{shown} was changed while it was read; write elsewhere and rename, or wait, and try again",
             transient=True,
         )
 
 
-def _are(files: FileSet, look: Callable[[], FileSet]) -> bool:
+def _are(files: object, look: Callable[[], object]) -> bool:
     """Whether the files are what they were."""
     try:
         return look() == files
