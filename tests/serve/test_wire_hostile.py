@@ -7,11 +7,14 @@ import socket
 import struct
 from collections.abc import Iterator
 
+import duckdb
 import pytest
 from starlette.testclient import TestClient
 
+import rowspace as rs
 from rowspace.serve.wire import connection as wire
 from rowspace.serve.wire import messages
+from rowspace.serve.wire.catalogue import Catalogue, is_catalogue, parsed
 from rowspace.serve.wire.statements import statements
 
 from .conftest import Place, laid_out, running, wait
@@ -220,3 +223,36 @@ def test_what_is_kept_is_bounded(place: Place, client: TestClient, monkeypatch: 
 def test_a_negative_parameter_begins_no_comment() -> None:
     (statement,) = statements("SELECT count(*) FROM small WHERE age > -$1\nAND sex = $2")
     assert "--" not in statement.bound(["-5", "'F'"]).text
+
+
+def test_the_catalogue_is_read_and_never_changed() -> None:
+    # All clients share it: who changes it changes what the others see.
+    own = Catalogue(rs.Domain(age=rs.Numeric(0, 4, bins=4)), "small")
+
+    def found(sql: str) -> list[tuple[object, ...]]:
+        tree = parsed(sql)
+        assert tree is not None
+        assert is_catalogue(tree)
+        return own.answer(tree, {})[1]
+
+    for sql in (
+        "WITH x AS (SELECT 1) DELETE FROM pg_class",
+        "WITH x AS (SELECT 1) UPDATE pg_attribute SET attname = 'other'",
+        "WITH x AS (SELECT 1) INSERT INTO pg_class (oid, relname) VALUES (1, 'other')",
+        "WITH x AS (DELETE FROM pg_class RETURNING oid) SELECT * FROM x",
+        "DELETE FROM pg_class",
+        "SELECT * FROM duckdb_settings()",
+        "SELECT * FROM query('SELECT 42')",
+        "SELECT * FROM pg_class, duckdb_functions()",
+        "SELECT format('{:>100000000}', 1)",
+        "SELECT printf('%100000000d', 1)",
+        "SELECT list_resize([1], 100000000)",
+        "SELECT sleep_ms(100)",
+        "SELECT * FROM read_text('/etc/hostname')",
+        "SELECT (WITH RECURSIVE n AS (SELECT 1 AS i UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n)",
+    ):
+        assert found(sql) == [], sql
+    assert found("SELECT relname FROM pg_class") == [("small",)]
+    assert found("SELECT attname FROM pg_attribute") == [("age",)]
+    with pytest.raises(duckdb.Error, match="read-only"):
+        own._run("DELETE FROM pg.pg_class")
