@@ -19,6 +19,7 @@ import warnings
 from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from multiprocessing.process import BaseProcess
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -230,14 +231,17 @@ class Game:
     def _judge(self, found: Found) -> None:
         """What is in the ledger and in the folder when all is quiet."""
         ledger = Ledger(self.ledger)
-        charges = ledger.history()
+        charges = _when_it_answers(ledger.history)
         found.charges += len(charges)
-        kept = {number: ledger.request(f"number {number}") for number in range(1, found.requests + 1)}
+        kept = {
+            number: _when_it_answers(partial(ledger.request, f"number {number}"))
+            for number in range(1, found.requests + 1)
+        }
         paid = {request.charge: number for number, request in kept.items() if request is not None}
-        if len(paid) != len(charges) or ledger.budget().remaining != 0:
+        if len(paid) != len(charges) or _when_it_answers(ledger.budget).remaining != 0:
             found.wrong.append(f"{len(charges)} charges for {len(paid)} requests")
         for charge in charges:
-            content = ledger.resume(charge.id)
+            content = _when_it_answers(partial(ledger.resume, charge.id))
             file = self.folder / f"{paid.get(charge.id)}.release"
             if not file.exists() or content_digest(file.read_bytes()) != charge.digest:
                 found.wrong.append("a charge without its file")
