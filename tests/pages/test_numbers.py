@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+from collections.abc import Sequence
 from itertools import permutations
 from pathlib import Path
 from typing import Any
@@ -28,15 +29,15 @@ CLOSE = 1e-9
 CONDITIONS = 40
 """Of each of 13 kinds of plan, with much noise, with hardly any, and beside another release: 1,560 in all."""
 
-_ASK = """questions => questions.map(([by, where]) => {
-  try { return window.rowspace.ask(by, where).rows; } catch (error) {
+_ASK = """questions => questions.map(([by, where, of]) => {
+  try { return window.rowspace.ask(by, where, of).rows; } catch (error) {
     if (error.constructor.name === 'Error' || error instanceof TypeError || error instanceof RangeError) throw error;
     return error.message;
   }
 })"""
 
 
-def asked(page: Any, questions: list[tuple[list[str], str]]) -> list[Any]:
+def asked(page: Any, questions: Sequence[tuple[list[str], str] | tuple[list[str], str, str]]) -> list[Any]:
     """What the page's script answers: rows, or why it does not."""
     return page.evaluate(_ASK, [list(question) for question in questions])
 
@@ -47,9 +48,14 @@ def same(found: Any, release: rs.Release | rs.Combined, by: list[str], where: st
         wanted = release.ask(sql if by else (where or sql))
     except RowspaceError:
         return isinstance(found, str)
-    if isinstance(found, str) or len(found) != len(wanted):
+    return not isinstance(found, str) and alike(found, wanted, by, where)
+
+
+def alike(found: list[Any], wanted: pd.DataFrame, by: list[str], where: str) -> bool:
+    """Whether rows of the page are those of a table of answers: the same figures under the same labels."""
+    if len(found) != len(wanted):
         return False
-    figures = np.array([[row["answer"], row["error"], row["low"], row["high"]] for row in found])
+    figures = np.array([[row["answer"], row["error"], row["low"], row["high"]] for row in found], dtype=float)
     expected = wanted[list(FIGURES)].to_numpy()
     if by and not where:
         names = [column_of(wanted, name) for name in by]
@@ -58,8 +64,12 @@ def same(found: Any, release: rs.Release | rs.Combined, by: list[str], where: st
     elif by:  # labels of groups under a condition are in words: every row has its partner
         order = [np.lexsort(np.round(f, 6).T[::-1]) for f in (figures, expected)]
         figures, expected = figures[order[0]], expected[order[1]]
-    scale = max(1.0, float(np.abs(expected).max()))
-    return bool(np.abs(figures - expected).max() <= CLOSE * scale)
+    unknown = np.isnan(expected)
+    if not np.array_equal(np.isnan(figures), unknown):
+        return False
+    figures, expected = figures[~unknown], expected[~unknown]
+    scale = max(1.0, float(np.abs(expected).max(initial=0.0)))
+    return bool(np.abs(figures - expected).max(initial=0.0) <= CLOSE * scale)
 
 
 def questions_of(here: World) -> list[tuple[list[str], str, str]]:

@@ -23,7 +23,8 @@ from rowspace.workload.factors import Factor, Matrix
 from rowspace.workload.sums import Mean, Means, Squares, Sum, Valued
 
 from .answer_columns import AnswerRows, answer_columns
-from .derived import DELTA_METHOD, FIELLER, STEADY_DENOMINATOR
+from .derived import DELTA_METHOD, FIELLER
+from .derived import STEADY_DENOMINATOR as STEADY_DENOMINATOR
 from .derived_groups import groups
 from .interval_ends import standard_errors_reached
 from .spreads import spread_figures
@@ -150,7 +151,7 @@ def _figures(release: Answering, part: Part, measure: Any, level: float) -> dict
     covariance = (sigma_a**2 + own.largest**2 * sigma_b**2 - third["std_error"].to_numpy() ** 2) / (
         2 * own.largest
     )
-    if _is_normal(release):
+    if is_normal(release):
         sigma = np.sqrt(np.maximum(sigma_a**2 - 2 * r * covariance + r**2 * sigma_b**2, 0.0))
         half = sigma * standard_errors_reached(sums, records)
     else:
@@ -194,7 +195,7 @@ def _less(measure: Domain, ratio: float) -> Matrix:
     return Matrix(measure, Sparse(scipy.sparse.csr_array(value - ratio * one)))
 
 
-def _is_normal(release: Answering) -> bool:
+def is_normal(release: Answering) -> bool:
     """Whether every answer's noise is a normal variable, for all that an interval can tell."""
     noise = getattr(release.plan, "noise", None)
     return noise is not None and noise.excess_kurtosis < 1e-3 and noise.variance > COARSE

@@ -18,7 +18,7 @@ from .bounds import (
     unit_lower_bound,
 )
 from .classical import IdentityStrategy, WorkloadItself
-from .corrected import informed
+from .corrected import Corrected, informed
 from .evidence import AgainstEvidence
 from .evidence_tables import AgainstTables
 from .facts import FEW_CELLS, Fact, Facts
@@ -37,6 +37,7 @@ from .laplace_bound import best_lower_bound, laplace_bound
 from .least_squares import least_squares
 from .marginals import Marginals
 from .min_error import MinError
+from .open_cells import OpenCells
 from .p_identity import PIdentity
 from .participation import Horizon, step_over
 from .parts import asked_of_parts
@@ -84,6 +85,7 @@ __all__ = [
     "Asked",
     "Augment",
     "CellStrategy",
+    "Corrected",
     "Fact",
     "Facts",
     "GaussianOptimal",
@@ -93,6 +95,7 @@ __all__ = [
     "Marginals",
     "Measured",
     "MinError",
+    "OpenCells",
     "Optimizer",
     "PIdentity",
     "Pooled",

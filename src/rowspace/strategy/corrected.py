@@ -103,8 +103,11 @@ class Corrected(Informed):
     def estimate(self, values: Vector) -> Reconstruction:
         """The strategy's own, moved."""
         found = self.base.estimate(values)
-        moved = self.inverse @ (self.facts.values - found.answers(self.facts.queries))
-        return KeepsToFacts(_Moved(found, self, moved), self)
+        return KeepsToFacts(_Moved(found, self, self.moves(found)), self)
+
+    def moves(self, found: Reconstruction) -> Vector:
+        """How far an estimate moves along every fact's covariance."""
+        return np.asarray(self.inverse @ (self.facts.values - found.answers(self.facts.queries)))
 
 
 @dataclass(frozen=True, eq=False)

@@ -110,13 +110,14 @@ class OpenCells(Informed):
         return cls(base, start, basis)
 
     @cached_property
-    def _seen(self) -> Operator:
+    def seen(self) -> Operator:
+        """What the strategy sees of what is open."""
         return Dense(np.asarray(self.matrix @ self.basis))
 
     def trace(self, queries: ProductWorkload) -> float:
         """By the Gram matrix of the queries, whatever their number."""
         V = workload_gram(queries.weighted_operator())
-        unseen = float(np.einsum("ij,ij->", V @ self._unseen, self._unseen))
+        unseen = float(np.einsum("ij,ij->", V @ self.unseen, self.unseen))
         size = float(np.trace(V))
         check_supported(np.sqrt(max(0.0, unseen)), np.sqrt(size))
         open_part = float(np.einsum("ij,ij->", V @ self.basis, self.basis))
@@ -131,14 +132,14 @@ class OpenCells(Informed):
     def _check(self, queries: ProductWorkload) -> None:
         """Judge every query by its own size: beside large ones a small one would pass."""
         operator = queries.operator()
-        unseen = np.linalg.norm(operator @ self._unseen, axis=1)
+        unseen = np.linalg.norm(operator @ self.unseen, axis=1)
         size = np.sqrt(operator.row_quadratic(np.eye(len(self.start))))
         check_supported(float(np.divide(unseen, size, out=unseen, where=size > 0).max(initial=0.0)), 1.0)
 
     @cached_property
     def _decomposed(self) -> tuple[Vector, Vector, Chosen]:
         """(eigenvalues of the Gram matrix, eigenvectors, which are not rounding)."""
-        B = self._seen.to_dense()
+        B = self.seen.to_dense()
         values, Q = scipy.linalg.eigh(B.T @ B)
         return values, Q, values > len(values) * 1e-14 * max(float(values.max(initial=0.0)), 1e-300)
 
@@ -149,7 +150,12 @@ class OpenCells(Informed):
         return np.asarray(root @ root.T)
 
     @cached_property
-    def _unseen(self) -> Vector:
+    def coefficients(self) -> Vector:
+        """From a query to those of its noise: cells × measurements."""
+        return np.asarray(self._covariance @ (self.matrix @ np.eye(len(self.start))).T)
+
+    @cached_property
+    def unseen(self) -> Vector:
         """Directions that neither the facts nor the strategy determine."""
         _, Q, kept = self._decomposed
         return np.asarray(self.basis @ Q[:, ~kept])
@@ -163,10 +169,9 @@ class OpenCells(Informed):
     def moments(self, queries: ProductWorkload) -> Moments:
         """Of the queries in the basis."""
         self._check(queries)
-        coefficients = self._covariance @ (self.matrix @ np.eye(len(self.start))).T
         found = []
         for _, rows in queries.operator().row_blocks():
-            squares = (rows @ coefficients) ** 2
+            squares = (rows @ self.coefficients) ** 2
             largest = np.sqrt(squares.max(axis=1, initial=0.0))
             found.append((squares.sum(axis=1), (squares**2).sum(axis=1), largest, np.zeros(len(rows))))
         known = self.certain(queries)
@@ -174,7 +179,7 @@ class OpenCells(Informed):
 
     def estimate(self, values: Vector) -> Reconstruction:
         """From what the strategy's answers leave beside the facts."""
-        z = least_squares(self._seen, values - self.matrix @ self.start)
+        z = least_squares(self.seen, values - self.matrix @ self.start)
         return KeepsToFacts(CellReconstruction(self.start + self.basis @ z), self)
 
 

@@ -3,6 +3,7 @@
     attributes   names, cells and levels, as the condition language knows them
     noise        from the noise of an answer to the width of its interval
     cells        strategies over cells        tables   strategies of tables
+    informed     answers that keep to public facts
     measured     what is offered where a release is too large for that: the tables of its workload
     packing      numbers as text
 

@@ -20,6 +20,8 @@ _MOST_PERIODS = 2**16
 
 def attribute_view(domain: Domain, name: str, pack: Packer) -> dict[str, Any]:
     """One attribute: its cells and their labels, its levels, whether missing values have a place and are counted."""
+    if name in domain.measured:
+        return _measure(domain, name)
     attribute = domain.dimension(name)
     view: dict[str, Any] = {
         "name": name,
@@ -32,6 +34,23 @@ def attribute_view(domain: Domain, name: str, pack: Packer) -> dict[str, Any]:
     if isinstance(attribute, Categorical):
         return view | _categories(attribute, pack)
     return view | _numbers(attribute, pack)
+
+
+def _measure(domain: Domain, name: str) -> dict[str, Any]:
+    """A number that is added up: what a record in each of its cells adds, and its bounds."""
+    own = domain.measure(name)
+    return {
+        "name": name,
+        "kind": "measure",
+        "labels": [own.label(cell) for cell in range(own.size)],
+        "levels": [],
+        "keeps": own.keeps_missing,
+        "place": name in domain.places,
+        "values": list(own.values),
+        "bounds": [own.low, own.high],
+        "reach": own.reach,
+        "squares": own.squares,
+    }
 
 
 def _categories(attribute: Categorical, pack: Packer) -> dict[str, Any]:

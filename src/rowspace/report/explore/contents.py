@@ -6,17 +6,20 @@ import json
 from dataclasses import dataclass
 from typing import Any
 
-from rowspace.domain import Categorical, Dates, Domain
+from rowspace.domain import Categorical, Dates, Domain, Measure
 from rowspace.error import FINE_LATTICE
 from rowspace.exceptions import TooLarge
 from rowspace.operators import Extended, Operator
 from rowspace.planning.places import is_over_box, own_cells
 from rowspace.releases import Combined, Release
 from rowspace.releases.interval_ends import ROUNDING_BITS
+from rowspace.releases.means import STEADY_DENOMINATOR, is_normal
 from rowspace.strategy import Strategy, noisy_values
+from rowspace.workload.sums import SPREADS
 
 from .attributes import attribute_view
 from .cells import cells_view
+from .informed import informed_views
 from .measured import measured_view
 from .noise import noise_view
 from .packing import MOST_NUMBERS, Packer
@@ -29,13 +32,17 @@ _LARGEST_NAMES = 2**17
 
 @dataclass(frozen=True)
 class Exploration:
-    """What the Ask panel works with. words: what can be asked, for readers. names: attributes and levels, in order."""
+    """What the Ask panel works with. words: what can be asked, for readers. names: attributes and levels, in order.
+
+    figures: what can be asked of measures, such as "mean of income".
+    """
 
     data: str
     words: str
     names: tuple[str, ...]
     example: str
     conditions: bool
+    figures: tuple[str, ...] = ()
 
 
 def exploration(release: Release | Combined, level: float) -> Exploration:
@@ -52,15 +59,25 @@ def exploration(release: Release | Combined, level: float) -> Exploration:
     names = tuple(
         name
         for attribute in contents["attributes"]
+        if attribute["kind"] != "measure"
         for name in (attribute["name"], *(level["name"] for level in attribute["levels"]))
     )
-    words = "Any count of records by these attributes that was measured finely enough can be asked for."
-    return Exploration(_json(contents), words, names, example(domain), True)
+    figures = tuple(f"{figure} of {own.name}" for own in domain.measures for figure in figures_of(own))
+    sums = f", and any {', '.join(figures[:3])}," if figures else ""
+    words = (
+        f"Any count of records{sums} by these attributes that was measured finely enough can be asked for."
+    )
+    return Exploration(_json(contents), words, names, example(domain), True, figures)
+
+
+def figures_of(measure: Measure) -> tuple[str, ...]:
+    """What a page answers about a measure, in the words of `Release.mean`."""
+    return ("sum", "mean", "records", *(SPREADS if measure.squares else ()))
 
 
 def _few(tables: int, sums: bool) -> str:
     """What is said where only tables can be asked for."""
-    if sums:
+    if sums and tables:
         return (
             f"{tables:,} measured table{'s' * (tables != 1)} of counts by up to two attributes can be asked for here. "
             "Sums and means are among the answers of this page, and rowspace ask answers other questions about them."
@@ -80,8 +97,6 @@ def _few(tables: int, sums: bool) -> str:
 def _whole(release: Release | Combined, level: float) -> dict[str, Any]:
     """Attributes, estimate and errors; `TooLarge` where a page has no room for them."""
     domain, pack = release.plan.domain, Packer()
-    if domain.measures:
-        raise TooLarge("sums are asked for by the package only")
     if sum(domain.shape) > _LARGEST_NAMES:
         raise TooLarge("a page has no room for so many labels")
     releases = release.releases if isinstance(release, Combined) else (release,)
@@ -96,6 +111,7 @@ def _whole(release: Release | Combined, level: float) -> dict[str, Any]:
         "attributes": [attribute_view(domain, name, pack) for name in domain.names],
         "largest": max(1.0, *(one.largest_count for one in releases)),
         "bits": ROUNDING_BITS,
+        "steady": STEADY_DENOMINATOR,
         **found,
     }
 
@@ -105,11 +121,18 @@ def _single(release: Release, level: float, pack: Packer) -> dict[str, Any]:
     plan, A = release.plan, release.plan.strategy
     if plan.given:
         raise TooLarge("a release that was planned beside others is asked together with them")
+    values = noisy_values(A, release.noisy_answers)
     if plan.known:
-        raise TooLarge("answers that keep to known facts are asked for by the package only")
-    found = Strategy.of(A).estimate(noisy_values(A, release.noisy_answers))
-    estimate, errors = estimate_view(A, found, pack), _errors(A, release, pack)
-    return {"estimate": estimate, "errors": errors, "noise": noise_view(plan.noise, level, pack)}
+        estimate, own = informed_views(plan.informed, values, pack)
+        errors = {"own": own, "beside": None}
+    else:
+        estimate, errors = estimate_view(A, Strategy.of(A).estimate(values), pack), _errors(A, release, pack)
+    return {
+        "estimate": estimate,
+        "errors": errors,
+        "noise": noise_view(plan.noise, level, pack),
+        "normal": is_normal(release),
+    }
 
 
 def _errors(A: Operator, release: Release, pack: Packer) -> dict[str, Any]:
@@ -130,6 +153,8 @@ def example(domain: Domain) -> str:
     """A condition to begin with."""
     from rowspace.workload.predicate.syntax import name_text, value_text
 
+    if not domain.dimensions:
+        return "all records"
     attribute, name = domain.dimension(domain.dimensions[0]), name_text(domain.dimensions[0])
     if isinstance(attribute, Categorical):
         return f"{name} = {value_text(attribute.cell_labels[0])}"

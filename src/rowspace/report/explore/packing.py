@@ -44,10 +44,14 @@ class Packer:
             return {"shape": [rows, columns], **{name: self.array(part) for name, part in parts.items()}}
         return {"shape": [rows, columns], "dense": self.array(sparse.toarray())}
 
-    def _count(self, more: int) -> None:
-        self.numbers += more
-        if self.numbers > MOST_NUMBERS:
+    def check_room(self, more: int) -> None:
+        """Raise `TooLarge` where so many more numbers have no room."""
+        if self.numbers + more > MOST_NUMBERS:
             raise TooLarge(f"a page holds at most {MOST_NUMBERS:,} numbers")
+
+    def _count(self, more: int) -> None:
+        self.check_room(more)
+        self.numbers += more
 
 
 def _holds(kind: np.dtype[Any], array: Any) -> bool:

@@ -18,7 +18,7 @@ from rowspace.strategy import Pooled, Strategy
 from .noise import average_view, widest_view
 from .packing import Packer
 from .strategies import estimate_view, strategy_view
-from .tables import by_set, components_view, split_view
+from .tables import by_set, component_tables, components_view, split_view
 
 View = dict[str, Any]
 
@@ -38,7 +38,8 @@ def _views(release: Combined, level: float, pack: Packer) -> tuple[View, View, V
             joint = release.evidence.tables
             assert joint is not None
             noise = widest_view(release.evidence.measurements, level, pack)
-            return components_view(joint.tables, pack), _joint_errors(joint, pack), noise
+            estimate = components_view(joint.tables.splits, component_tables(joint.tables), pack)
+            return estimate, _joint_errors(joint, pack), noise
         case ByCells():
             pooled = Pooled(release.evidence.measurements)
             errors = strategy_view(pooled.strategy.matrix, sizes, pack)

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from rowspace.exceptions import TooLarge
 from rowspace.operators import Operator
 from rowspace.strategy import Reconstruction, Strategy, TableReconstruction
 from rowspace.tables import TableOperator
 
 from .cells import cells_view
-from .packing import MOST_NUMBERS, Packer
-from .tables import components_view, tables_view
+from .packing import Packer
+from .tables import component_tables, components_view, tables_view
 
 
 def strategy_view(A: Operator, sizes: tuple[int, ...], pack: Packer) -> dict[str, Any]:
@@ -24,9 +23,13 @@ def estimate_view(A: Operator, found: Reconstruction, pack: Packer) -> dict[str,
     """The estimate, component by component where the strategy has such, else cell by cell."""
     if _plain_tables(A) is not None:
         assert isinstance(found, TableReconstruction)
-        return components_view(found.tables, pack)
-    if A.shape[1] > MOST_NUMBERS:
-        raise TooLarge("a page has no room for so many cells")
+        return components_view(found.tables.splits, component_tables(found.tables), pack)
+    pack.check_room(A.shape[1])
+    return cells_estimate(found, pack)
+
+
+def cells_estimate(found: Reconstruction, pack: Packer) -> dict[str, Any]:
+    """An estimate, cell by cell."""
     return {"kind": "cells", "cells": pack.array(found.cells())}
 
 

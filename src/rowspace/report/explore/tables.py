@@ -2,26 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from rowspace.error import COEFFICIENTS, FINE_LATTICE
+from rowspace.operators import Vector
 from rowspace.tables import CellSplit, ComponentTables, Marginals, Split, TableOperator, members, root
 
 from .packing import Packer
 
 
-def components_view(found: ComponentTables, pack: Packer) -> dict[str, Any]:
-    """The estimate, component by component (`tables.estimates`)."""
+def component_tables(found: ComponentTables) -> dict[tuple[int, ...], Vector]:
+    """The estimated component of every set of attributes (`tables.estimates`)."""
+    return {own: np.asarray(found.stacks[stack][row]) for own, (stack, row) in found.places.items()}
+
+
+def components_view(
+    splits: Sequence[Split], components: Mapping[tuple[int, ...], Vector], pack: Packer
+) -> dict[str, Any]:
+    """An estimate, component by component."""
     return {
         "kind": "components",
-        "splits": [pack.array(split.u) for split in found.splits],
-        "components": [
-            {"axes": list(own), "table": pack.array(found.stacks[stack][row])}
-            for own, (stack, row) in found.places.items()
-        ],
+        "splits": [pack.array(split.u) for split in splits],
+        "components": [{"axes": list(own), "table": pack.array(table)} for own, table in components.items()],
     }
 
 

@@ -7,12 +7,12 @@ class Release {
     const { attributes } = this.domain;
     this.noise = new Noise(contents.noise);
     this.counted = attributes.map(attribute => attribute.counted);
-    this.estimate = contents.estimate.kind === 'cells'
-      ? new CellEstimate(contents.estimate, this.counted) : new ComponentEstimate(contents.estimate);
+    this.estimate = estimateOf(contents.estimate, this.counted);
+    this.keeps = ['open', 'corrected'].includes(contents.errors.own.kind);
     const { own, beside } = contents.errors;
     this.beside = beside;
     this.inner = attributes.map((attribute, axis) => (beside && !beside.places[axis] ? attribute.size : attribute.counted));
-    this.errors = own.kind === 'tables' ? new TableErrors(own) : new CellErrors(own, this.inner);
+    this.errors = errorsOf(own, this.inner);
     const within = beside && beside.within;
     this.whole = within ? new CellErrors(within, this.inner) : this.errors;
   }
@@ -24,20 +24,43 @@ class Release {
     return { name, labels: level ? level.labels : attribute.labels, missing: (level || attribute).missing, ordered: !level && attribute.kind !== 'category' };
   }
 
-  // by: attributes or levels. where: a condition, or nothing. Answers: one row for every group, in the order of `by`.
-  ask(by, where) {
-    const pieces = piecesOf(this.domain, by, where);
-    const answers = this.estimate.answers(pieces);
-    const moments = this.moments(pieces);
-    const axes = by.map(name => this.axis(name));
+  // by: attributes or levels. where: a condition, nothing, or a whole statement in SQL. of: what of a measure, if any.
+  // Answers: one row for every group, in the order of `by`.
+  ask(by, where, of = '') {
+    const asked = isStatement(where) ? readStatement(this.domain, where) : { by, where, words: where, of: figureOf(this.domain, of) };
+    const axes = asked.by.map(name => this.axis(name));
+    const { pieces, figures } = this.figures(asked);
     const rows = [...combinations(pieces)].map((own, query) => {
       const codes = [];
       pieces.forEach((piece, number) => piece.keys.forEach((key, at) => { codes[key] = piece.codes[own[number]][at]; }));
-      const figures = this.noise.figures(answers[query], moments[query], this.contents.largest, this.contents.bits);
-      return { codes, ...figures };
+      return { codes, ...figures[query] };
     });
     rows.sort((a, b) => a.codes.reduce((found, code, at) => found || code - b.codes[at], 0));
-    return { axes, rows: rows.map(row => ({ ...row, labels: row.codes.map((code, at) => axes[at].labels[code] ?? axes[at].missing) })) };
+    const labels = row => row.codes.map((code, at) => axes[at].labels[code] ?? axes[at].missing);
+    return { axes, rows: rows.map(row => ({ ...row, labels: labels(row) })), words: asked.words, of: asked.of };
+  }
+
+  // The pieces of a question, and the figures of every query.
+  figures({ by, where, of }) {
+    const { figure, measure } = of;
+    const asking = (...weights) => piecesOf(this.domain, by, where, weights.length ? [ofMeasure(measure, ...weights)] : []);
+    if (figure === 'mean') return meansOf(this, asking, measure);
+    if (SPREADS.includes(figure)) return spreadsOf(this, asking, measure, figure);
+    const pieces = figure === 'sum' ? asking(measure.values) : figure === 'records' ? asking(measure.values.map(() => 1)) : asking();
+    return { pieces, figures: this.linear(pieces, measure) };
+  }
+
+  // Answers to linear queries, each with its interval. Ends are rounded by what a record can add to an answer.
+  linear(pieces, measure = null) {
+    const answers = this.estimate.answers(pieces);
+    const largest = this.contents.largest * (measure ? Math.max(1, ...measure.bounds.map(Math.abs)) : 1);
+    return this.moments(pieces).map((own, query) => this.noise.figures(this.kept(answers[query], own), own, largest, this.contents.bits));
+  }
+
+  // Answers that facts determine are whole to the last digit.
+  kept(answer, [second]) {
+    const whole = rounded(answer);
+    return this.keeps && second === 0 && Math.abs(answer - whole) <= 1e-9 * Math.max(1e3, Math.abs(answer)) ? whole : answer;
   }
 
   moments(pieces) {
@@ -76,8 +99,8 @@ class MeasuredTables {
     return this.tables.find(table => table.by.length === by.length && table.by.every(own => by.includes(own.name)));
   }
 
-  ask(by, where) {
-    if (where) throw new ConditionError('this page holds measured tables only, and no conditions');
+  ask(by, where, of = '') {
+    if (where || of) throw new ConditionError('this page holds measured tables of counts only, and no conditions');
     const table = this.find(by);
     if (!table) throw new ConditionError('this table was not measured, or is too large for this page');
     const order = by.map(name => table.by.findIndex(own => own.name === name));
@@ -91,7 +114,7 @@ class MeasuredTables {
       const cell = codes.reduce((sum, code, at) => sum + code * steps[order[at]], 0);
       return { codes, labels: codes.map((code, at) => axes[at].labels[code]), answer: answer[cell], error: error[cell], low: low[cell], high: high[cell] };
     });
-    return { axes, rows };
+    return { axes, rows, words: '', of: COUNTS };
   }
 }
 

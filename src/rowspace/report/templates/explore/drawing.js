@@ -20,6 +20,7 @@ function writer(errors) {
   const decimals = Math.min(4, Math.max(0, digits));
   const format = new Intl.NumberFormat('en-US', { minimumFractionDigits: decimals, maximumFractionDigits: decimals });
   return value => {
+    if (!Number.isFinite(value)) return '–';
     if (Math.abs(value) >= 1e12) return value.toPrecision(3);
     const text = format.format(value);
     return /[1-9]/.test(text) ? text : text.replace('-', '');
@@ -36,7 +37,7 @@ function figuresOf(rows) {
 
 // From zero or below to the largest end.
 function scaleOf(rows) {
-  const ends = rows.flatMap(row => [row.low, row.high]);
+  const ends = rows.flatMap(row => [row.low, row.high]).filter(Number.isFinite);
   const [low, high] = [ends.reduce((a, b) => Math.min(a, b), 0), ends.reduce((a, b) => Math.max(a, b), 0)];
   const span = high - low || 1;
   return { low, high: low + span, share: value => (value - low) / span };
@@ -55,6 +56,7 @@ const tickText = value => {
   return (unit ? value / unit[0] : value).toLocaleString('en-US', { maximumSignificantDigits: 6 }) + (unit ? unit[1] : '');
 };
 
+const isAnswered = row => Number.isFinite(row.answer);
 const coordinate = value => value.toFixed(1);
 
 function bars(rows, labels, figures, description) {
@@ -66,10 +68,10 @@ function bars(rows, labels, figures, description) {
     drawn.append(
       element('span', { class: 'row-label' }, labels[at]),
       element('svg', { viewBox: '0 0 1000 100', preserveAspectRatio: 'none', 'aria-hidden': 'true', focusable: 'false' },
-        element('rect', { x: coordinate(1000 * left), y: 24, width: coordinate(1000 * (right - left)), height: 52, class: 'bar' }),
+        ...(isAnswered(row) ? [element('rect', { x: coordinate(1000 * left), y: 24, width: coordinate(1000 * (right - left)), height: 52, class: 'bar' })] : []),
         element('line', { x1: across(0), x2: across(0), y1: 0, y2: 100, class: 'zero' }),
-        element('line', { x1: across(row.low), x2: across(row.high), y1: 50, y2: 50, class: 'interval strong' })),
-      element('span', { class: 'row-figure' }, figures.answer(at) + ' ± ' + figures.half(at)));
+        ...(isAnswered(row) ? [element('line', { x1: across(row.low), x2: across(row.high), y1: 50, y2: 50, class: 'interval strong' })] : [])),
+      element('span', { class: 'row-figure' }, isAnswered(row) ? figures.answer(at) + ' ± ' + figures.half(at) : 'no answer'));
   });
   return drawn;
 }
@@ -83,6 +85,7 @@ function columns(axis, rows, labels, figures, description) {
   const ticks = niceTicks(scale);
   for (const tick of ticks) area.append(element('line', { x1: 0, x2: 1000, y1: up(tick), y2: up(tick), class: 'grid' }));
   rows.forEach((row, at) => {
+    if (!isAnswered(row)) return;
     const [top, bottom] = [Math.max(row.answer, 0), Math.min(row.answer, 0)].map(value => 1000 * (1 - scale.share(value)));
     const middle = coordinate((at + 0.5) * width);
     area.append(element('g', {},
@@ -121,14 +124,14 @@ function crossed(answer, figures, description) {
   const [down, along] = answer.axes;
   const present = [0, 1].map(at => [...new Set(answer.rows.map(row => row.codes[at]))].sort((a, b) => a - b));
   const labels = answer.axes.map((axis, at) => present[at].map(code => axis.labels[code] ?? axis.missing));
-  const largest = answer.rows.reduce((most, row) => Math.max(most, row.answer), 0);
+  const largest = answer.rows.reduce((most, row) => (row.answer > most ? row.answer : most), 0);
   const places = new Map(answer.rows.map((row, at) => [row.codes.join(), at]));
-  const shade = at => (largest > 0 ? Math.max(0, answer.rows[at].answer) / largest : 0);
+  const shade = at => (largest > 0 && answer.rows[at].answer > 0 ? answer.rows[at].answer / largest : 0);
   if (present[0].length * present[1].length > MOST_WRITTEN) return heatMap(answer, figures, present, places, shade, description);
   const head = element('tr', {}, element('th', { scope: 'col' }, down.name + ' \\ ' + along.name), ...labels[1].map(label => element('th', { scope: 'col' }, label)));
   const body = present[0].map((code, row) => element('tr', {}, element('th', { scope: 'row' }, labels[0][row]), ...present[1].map(other => {
     const at = places.get(code + ',' + other);
-    if (at === undefined) return element('td', {}, '–');
+    if (at === undefined || !isAnswered(answer.rows[at])) return element('td', {}, '–');
     const cell = element('td', {}, figures.answer(at), element('small', {}, ' ± ' + figures.half(at)));
     cell.style.setProperty('--shade', (100 * shade(at)).toFixed(0) + '%');
     return cell;

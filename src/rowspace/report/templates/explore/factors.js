@@ -122,19 +122,21 @@ class CellErrors {
   }
 }
 
-// One query over the cells of some attributes in a row: 1 in the cells that it counts.
+// One query over the cells of some attributes in a row: what it makes of a record in each, 1 where it counts it.
 function tableOf(pieces, rows, shape, first) {
   const steps = strides(shape);
-  let cells = [0];
+  let [cells, weights] = [[0], [1]];
   pieces.forEach((piece, number) => {
     const own = strides(piece.shape);
     const moved = piece.rows[rows[number]].map(cell => piece.axes.reduce(
       (sum, axis, at) => sum + (Math.floor(cell / own[at]) % piece.shape[at]) * steps[axis - first], 0));
+    const shares = piece.weights ? piece.weights[rows[number]] : moved.map(() => 1);
+    weights = weights.flatMap(weight => shares.map(share => weight * share));
     cells = cells.flatMap(cell => moved.map(more => cell + more));
   });
   const others = shape.map((_, at) => at).filter(at => !pieces.some(piece => piece.axes.includes(first + at)));
   const along = cellsAlong(shape, others, steps);
   const out = new Float64Array(product(shape));
-  for (const cell of cells) for (const more of along) out[cell + more] = 1;
+  cells.forEach((cell, at) => { for (const more of along) out[cell + more] = weights[at]; });
   return out;
 }

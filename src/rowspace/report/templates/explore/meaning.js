@@ -25,7 +25,9 @@ class Domain {
       levels: view.levels.map(level => ({ ...level, groups: unpacked(level.groups) })),
     }));
     this.names = new Map();
+    this.measures = new Map();
     for (const attribute of this.attributes) {
+      if (attribute.kind === 'measure') { this.measures.set(attribute.name, attribute); continue; }
       this.names.set(attribute.name, { attribute, level: null });
       for (const level of attribute.levels) this.names.set(level.name, { attribute, level });
     }
@@ -34,6 +36,9 @@ class Domain {
   find(name, position = null) {
     const found = this.names.get(name);
     if (found) return found;
+    if (this.measures.has(name)) {
+      throw new ConditionError(quoted(name) + ' is added up, not counted by: ask for its sum or mean', position);
+    }
     const lower = name.toLowerCase();
     const begins = (one, other) => one.startsWith(other) || other.startsWith(one);
     const close = [...this.names.keys()].find(other => begins(other.toLowerCase(), lower));

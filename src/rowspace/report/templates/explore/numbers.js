@@ -53,8 +53,8 @@ function cellsAlong(shape, from, weights) {
   return out;
 }
 
-// An array asked rows of 0 and 1 about some of its axes: those axes go, and one of the rows comes last.
-function contracted(table, axes, rows) {
+// An array asked the rows of a piece about some of its axes: those axes go, and one of the rows comes last.
+function contracted(table, axes, { rows, weights }) {
   const { shape, data } = table;
   const steps = strides(shape);
   const rest = range(shape.length).filter(axis => !axes.includes(axis));
@@ -64,7 +64,7 @@ function contracted(table, axes, rows) {
   for (let at = 0; at < others.length; at += 1) {
     for (let row = 0; row < rows.length; row += 1) {
       let sum = 0;
-      for (const cell of rows[row]) sum += data[others[at] + own[cell]];
+      rows[row].forEach((cell, place) => { sum += data[others[at] + own[cell]] * (weights ? weights[row][place] : 1); });
       out[at * rows.length + row] = sum;
     }
   }

@@ -4,14 +4,15 @@ const PAUSE = 500;
 class Panel {
   constructor(section) {
     const find = name => section.querySelector('#ask-' + name);
-    this.at = Object.fromEntries(['form', 'by', 'and', 'where', 'problem', 'result', 'number', 'words', 'chart', 'list', 'address', 'copy', 'csv', 'done', 'said']
+    this.at = Object.fromEntries(['form', 'of', 'by', 'and', 'where', 'problem', 'result', 'number', 'words', 'chart', 'list', 'address', 'copy', 'csv', 'done', 'said']
       .map(name => [name, find(name)]));
     this.release = released(JSON.parse(section.querySelector('#ask-contents').dataset.contents));
     this.title = document.title;
     section.querySelector('.off').hidden = true;
     this.at.form.hidden = false;
     this.at.form.addEventListener('submit', event => event.preventDefault());
-    for (const name of ['by', 'and']) this.at[name].addEventListener('change', () => this.ask());
+    this.choices = ['of', 'by', 'and'].map(name => this.at[name]).filter(Boolean);
+    for (const choice of this.choices) choice.addEventListener('change', () => this.ask());
     if (this.at.where) this.at.where.addEventListener('input', () => this.ask());
     this.at.copy.addEventListener('click', () => this.copy());
     this.at.csv.addEventListener('click', () => this.save());
@@ -30,8 +31,10 @@ class Panel {
   }
 
   get question() {
+    const where = this.at.where ? this.at.where.value.trim() : '';
+    if (isStatement(where)) return { by: [], where, of: '' };
     const by = [this.at.by.value, this.at.and.value].filter((name, at, all) => name && all.indexOf(name) === at);
-    return { by, where: this.at.where ? this.at.where.value.trim() : '' };
+    return { by, where, of: this.at.of ? this.at.of.value : '' };
   }
 
   // What the address of the page asks; nothing where it names a part of the page.
@@ -39,7 +42,10 @@ class Panel {
     if (!window.location.hash.startsWith('#ask?')) return false;
     const wanted = new URLSearchParams(window.location.hash.slice(5));
     const [by = '', and = ''] = wanted.getAll('by');
-    const unknown = [by, and].filter(name => name && !this.release.names.includes(name));
+    const of = wanted.get('of') || '';
+    const offered = this.at.of ? [...this.at.of.options].map(option => option.value) : [''];
+    const unknown = [...[by, and].filter(name => name && !this.release.names.includes(name)), ...[of].filter(name => !offered.includes(name))];
+    if (this.at.of) this.at.of.value = unknown.includes(of) ? '' : of;
     this.at.by.value = unknown.includes(by) ? '' : by;
     this.at.and.value = unknown.includes(and) ? '' : and;
     if (this.at.where) this.at.where.value = wanted.get('where') || '';
@@ -57,9 +63,10 @@ class Panel {
   }
 
   ask({ quiet = false } = {}) {
-    const { by, where } = this.question;
+    const { by, where, of } = this.question;
+    for (const choice of this.choices) choice.disabled = isStatement(where);
     let answer;
-    try { answer = this.release.ask(by, where); } catch (error) {
+    try { answer = this.release.ask(by, where, of); } catch (error) {
       if (!(error instanceof ConditionError)) throw error;
       this.fail(error, quiet);
       return false;
@@ -68,8 +75,8 @@ class Panel {
     if (this.at.where) this.at.where.removeAttribute('aria-invalid');
     this.at.problem.hidden = true;
     this.at.result.hidden = false;
-    this.show(by, where, quiet);
-    this.link(by, where, quiet);
+    this.show(answer.axes.map(axis => axis.name), answer.words, quiet);
+    this.link(by, where, of, quiet);
     return true;
   }
 
@@ -78,20 +85,30 @@ class Panel {
     const figures = figuresOf(answer.rows);
     const among = where ? ' where ' + where : '';
     const percent = Number((100 * this.release.level).toPrecision(10)) + ' %';
+    const { figure, measure } = answer.of;
+    const what = measure ? (figure === 'records' ? 'records with a value of ' + measure.name : figure + ' of ' + measure.name) : 'records';
+    const counted = !measure || figure === 'records';
     let words;
-    if (!by.length) {
+    if (!Number.isFinite(answer.rows[0].answer) && !by.length) {
+      words = 'No answer: the number of records' + among + ' cannot be told from zero.';
+      at.number.replaceChildren('no answer');
+      at.chart.replaceChildren();
+      at.list.replaceChildren();
+    } else if (!by.length) {
       at.number.replaceChildren(figures.answer(0), element('small', {}, ' ± ' + figures.half(0)));
-      words = 'About ' + figures.answer(0) + ' records' + among + '. With ' + percent + ' confidence the true count is between '
-        + figures.low(0) + ' and ' + figures.high(0) + '.';
+      words = (counted ? 'About ' + figures.answer(0) + ' ' + what + among : 'The ' + what + among + ' is about ' + figures.answer(0))
+        + '. With ' + percent + ' confidence the true ' + (counted ? 'count' : figure) + ' is between ' + figures.low(0) + ' and ' + figures.high(0) + '.';
       at.chart.replaceChildren(bars(answer.rows, [where || 'all records'], figures, words));
       at.list.replaceChildren();
     } else {
-      const top = answer.rows.reduce((best, row, place) => (row.answer > answer.rows[best].answer ? place : best), 0);
-      const count = answer.rows.length;
-      at.number.replaceChildren('Records by ' + by.join(' and '));
-      words = count.toLocaleString('en-US') + (count === 1 ? ' answer' : ' answers') + ' by ' + by.join(' and ') + among + ', with ' + percent
-        + ' intervals. The largest is ' + sentence(answer.rows[top].labels.join(', '), figures, top) + '.';
-      at.chart.replaceChildren(...drawnAnswer(answer, words));
+      const top = answer.rows.reduce((best, row, place) => (row.answer > (answer.rows[best]?.answer ?? -Infinity) ? place : best), -1);
+      const [count, unknown] = [answer.rows.length, answer.rows.filter(row => !Number.isFinite(row.answer)).length];
+      at.number.replaceChildren(what[0].toUpperCase() + what.slice(1) + ' by ' + by.join(' and '));
+      words = count.toLocaleString('en-US') + (count === 1 ? ' answer' : ' answers') + (counted ? '' : ': ' + what) + ' by ' + by.join(' and ')
+        + among + ', with ' + percent + ' intervals.'
+        + (top >= 0 ? ' The largest is ' + sentence(answer.rows[top].labels.join(', '), figures, top) + '.' : '')
+        + (unknown ? ' ' + unknown.toLocaleString('en-US') + ' without an answer: the number of records there cannot be told from zero.' : '');
+      at.chart.replaceChildren(...(by.length <= 2 ? drawnAnswer(answer, words) : [listed(answer, figures, this.release.level, words)]));
       at.list.replaceChildren(...(by.length === 1 ? [this.folded(figures, words)] : []));
     }
     at.number.className = by.length ? 'ask-title' : 'ask-number';
@@ -129,8 +146,8 @@ class Panel {
     this.later = setTimeout(() => { if (this.at.said.textContent !== words) this.at.said.textContent = words; }, PAUSE);
   }
 
-  link(by, where, quiet) {
-    const wanted = new URLSearchParams([...by.map(name => ['by', name]), ...(where ? [['where', where]] : [])]);
+  link(by, where, of, quiet) {
+    const wanted = new URLSearchParams([...(of ? [['of', of]] : []), ...by.map(name => ['by', name]), ...(where ? [['where', where]] : [])]);
     const address = window.location.href.split('#')[0] + '#ask?' + wanted;
     this.at.address.value = address;
     this.at.done.textContent = '';
@@ -212,4 +229,4 @@ class Picker {
 }
 
 const asked = new Panel(document.getElementById('ask'));
-window.rowspace = Object.freeze({ ask: (by = [], where = '') => asked.release.ask(by, where) });
+window.rowspace = Object.freeze({ ask: (by = [], where = '', of = '') => asked.release.ask(by, where, of) });

@@ -17,9 +17,9 @@ function gathered(items) {
   return groups.sort((a, b) => a.axes[0] - b.axes[0]);
 }
 
-// by: names of attributes or levels; where: a condition, or nothing.
-function piecesOf(domain, by, where) {
-  const conditions = where ? conjuncts(domain.read(where)) : [];
+// by: names of attributes or levels; where: a condition, read or not, or nothing; measured: a piece about a measure.
+function piecesOf(domain, by, where, measured = []) {
+  const conditions = where ? conjuncts(typeof where === 'string' ? domain.read(where) : where) : [];
   const keys = by.map(name => domain.find(name));
   const items = [
     ...conditions.map(node => ({ axes: domain.touched(node), conditions: [node], keys: [] })),
@@ -30,8 +30,24 @@ function piecesOf(domain, by, where) {
   if (product(pieces.map(piece => piece.rows.length)) > MOST_ROWS) {
     throw new ConditionError('this has more than ' + MOST_ROWS.toLocaleString('en') + ' answers; choose a coarser level');
   }
+  pieces.push(...measured);
   checkCounted(domain, pieces);
   return pieces.map(piece => narrowed(piece, piece.axes.map(axis => domain.attributes[axis].counted)));
+}
+
+// What records in the cells of a measure add, in some rows; its place for missing values is in none.
+const ofMeasure = ({ axis, full, size }, ...weights) => ({
+  axes: [axis], keys: [], shape: [full], rows: weights.map(() => range(size)), weights, codes: weights.map(() => []), cells: false,
+});
+
+// One query as one row over all its attributes at once, and its numbers over a measure instead of those it had.
+function jointly(pieces, rows, shape, weights) {
+  const axes = pieces.flatMap(piece => piece.axes).sort((a, b) => a - b);
+  const own = pieces.map((piece, at) => (at < pieces.length - 1 ? piece : { ...piece, rows: [range(weights.length)], weights: [weights] }));
+  const sizes = axes.map(axis => shape[axis]);
+  const query = tableOf(own.map(piece => ({ ...piece, axes: piece.axes.map(axis => axes.indexOf(axis)) })), [...rows.slice(0, -1), 0], sizes, 0);
+  const cells = range(query.length).filter(cell => query[cell] !== 0);
+  return { axes, keys: [], shape: sizes, rows: [cells], weights: [cells.map(cell => query[cell])], codes: [[]], cells: false, identity: false };
 }
 
 // Every cell of an attribute, or every label of a level.

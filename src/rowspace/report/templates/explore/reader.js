@@ -3,10 +3,13 @@
 class Reader {
   constructor(text, names) {
     if (text.length > LONGEST) throw new ConditionError('a condition has at most ' + LONGEST + ' characters', LONGEST);
-    this.tokens = tokenized(text, names);
-    this.at = 0;
-    this.depth = 0;
+    this.begin(tokenized(text, names));
   }
+
+  // A condition that was cut into tokens before.
+  static of(tokens) { return Object.create(Reader.prototype).begin(tokens); }
+
+  begin(tokens) { return Object.assign(this, { tokens, at: 0, depth: 0 }); }
 
   whole() {
     if (this.peek().kind === 'end') this.fail('the condition is empty; write for example: age >= 65');

@@ -1,6 +1,7 @@
 // Strategies of tables: estimates and errors component by component (rowspace.tables, rowspace.error.moments).
 const keyOf = axes => [...axes].sort((a, b) => a - b).join(',');
 const bySet = pairs => new Map(pairs.map(([axes, value]) => [keyOf(axes), value]));
+const weightOf = (piece, row, at) => (piece.weights ? piece.weights[row][at] : 1);
 const chosen = (axes, pattern) => axes.filter((_, at) => pattern[at]);
 
 // The estimated table over some attributes, put together from components, and what is asked of it.
@@ -54,7 +55,7 @@ class ComponentEstimate {
     let table = this.table(axes);
     let left = axes;
     for (const piece of pieces) {
-      table = contracted(table, piece.axes.map(axis => left.indexOf(axis)), piece.rows);
+      table = contracted(table, piece.axes.map(axis => left.indexOf(axis)), piece);
       left = [...left.filter(axis => !piece.axes.includes(axis)), null];
     }
     return table.data;
@@ -70,7 +71,7 @@ class CellEstimate {
     let table = summedOut(this.whole, axes.filter(axis => !named.includes(axis)));
     let left = named;
     for (const piece of pieces) {
-      table = contracted(table, piece.axes.map(axis => left.indexOf(axis)), piece.rows);
+      table = contracted(table, piece.axes.map(axis => left.indexOf(axis)), piece);
       left = [...left.filter(axis => !piece.axes.includes(axis)), null];
     }
     return table.data;
@@ -135,7 +136,7 @@ class TableErrors {
 
   // Variances at unit noise, of all queries; Unsupported where some query needs a component that was not measured.
   second(pieces, axes) {
-    const found = pieces.map(piece => piece.rows.map(row => this.ofPiece(piece, row)));
+    const found = pieces.map(piece => piece.rows.map((_, row) => this.ofPiece(piece, row)));
     const all = patterns(axes.length).map(pattern => chosen(axes, pattern));
     const varies = all.map(own => own.every(axis => this.splits[axis].n > 1));
     const measured = all.map((own, at) => varies[at] && this.variances.has(keyOf(own)));
@@ -151,7 +152,7 @@ class TableErrors {
   // For every set R of a piece's attributes: what one unit of R's variance costs a row.
   ofPiece(piece, row) {
     const query = new Float64Array(product(piece.shape));
-    for (const cell of row) query[cell] = 1;
+    piece.rows[row].forEach((cell, at) => { query[cell] = weightOf(piece, row, at); });
     let tables = [{ shape: piece.shape, data: query }];
     piece.axes.forEach((axis, at) => {
       const split = this.splits[axis];
@@ -224,11 +225,15 @@ class NoiseShape {
 
   moments(pieces, second) {
     const axes = pieces.map(piece => piece.axes[0]);
-    const levels = pieces.map((piece, at) => piece.rows.map(row => row.reduce((sum, cell) => sum + this.errors.splits[axes[at]].u[cell], 0)));
-    const resolved = pieces.map((piece, at) => piece.rows.map(row => {
+    const levels = pieces.map((piece, at) => piece.rows.map((row, number) => row.reduce(
+      (sum, cell, place) => sum + this.errors.splits[axes[at]].u[cell] * weightOf(piece, number, place), 0)));
+    const resolved = pieces.map((piece, at) => piece.rows.map((row, number) => {
       const { starts, columns, values, width } = this.resolving[axes[at]];
       const out = new Float64Array(width);
-      for (const cell of row) for (let k = starts[cell]; k < starts[cell + 1]; k += 1) out[columns[k]] += values[k];
+      row.forEach((cell, place) => {
+        const weight = weightOf(piece, number, place);
+        for (let k = starts[cell]; k < starts[cell + 1]; k += 1) out[columns[k]] += weight * values[k];
+      });
       return out;
     }));
     const total = levels.map((own, at) => own.map(level => this.seen[axes[at]].map(value => level * value)));

@@ -23,31 +23,32 @@ const nameText = name => (/^[\p{L}\p{Nl}\p{No}_][\p{L}\p{N}_]*$/u.test(name) && 
   && !['true', 'false'].includes(name.toLowerCase()) ? name : '`' + name.replaceAll('`', '``') + '`');
 const valueText = value => (value.type === 'str' ? "'" + value.value.replaceAll("'", "''") + "'" : String(value.value));
 
-function tokenized(text, names) {
+// sql: whether a text in double quotes is a name, and a statement goes around the condition.
+function tokenized(text, names, sql = false) {
   const tokens = [];
   let at = 0;
   while (at < text.length) {
-    const match = TOKENS.map(([group, pattern]) => {
+    const match = (sql ? [...TOKENS, ['symbol', /[*;]/y]] : TOKENS).map(([group, pattern]) => {
       pattern.lastIndex = at;
       const found = pattern.exec(text);
       return found && [group, found[0]];
     }).find(Boolean);
     if (!match) throw new ConditionError(explained(String.fromCodePoint(text.codePointAt(at))), at);
-    if (match[0] !== 'space') tokens.push(token(text, match[0], match[1], at, names));
+    if (match[0] !== 'space') tokens.push(token(text, match[0], match[1], at, names, sql));
     at += match[1].length;
   }
   tokens.push({ kind: 'end', text: '', position: text.length });
   return tokens;
 }
 
-function token(text, group, found, position, names) {
+function token(text, group, found, position, names, sql) {
   if (group === 'number') return { kind: 'value', text: found, position, value: numberOf(text, found, position) };
   if (group === 'text') {
     const inner = found.slice(1, -1).replaceAll(found[0] + found[0], found[0]);
-    if (found[0] === '"' && names.has(inner)) return { kind: 'name', text: inner, position };
+    if (found[0] === '"' && (sql || names.has(inner))) return { kind: 'name', text: inner, position, quoted: true };
     return { kind: 'value', text: found, position, value: { type: 'str', value: inner } };
   }
-  if (group === 'quoted') return { kind: 'name', text: found.slice(1, -1).replaceAll('``', '`'), position };
+  if (group === 'quoted') return { kind: 'name', text: found.slice(1, -1).replaceAll('``', '`'), position, quoted: true };
   if (group === 'symbol') return { kind: 'symbol', text: SAME[found] || found, position };
   const lower = found.toLowerCase();
   if (lower === 'true' || lower === 'false') {
