@@ -82,6 +82,17 @@ def test_errors_are_as_stated() -> None:
     assert np.all(second < 2.1 * said)
 
 
+def test_counts_that_are_all_near_the_threshold() -> None:
+    """They add to the answers what they can, and nothing to what is stated."""
+    frame = visits()
+    plan = rs.discover(frame, "diagnosis", privacy=NOISE).plan
+    found = Discovery(plan, (("flu", "mumps"),), [plan.least + 1, plan.least])
+    domain = rs.Domain(diagnosis=found.categorical, sex=rs.Categorical(["F", "M"]))
+    alone = rs.release(rs.plan(rs.workload.marginals(domain, up_to=2), rs.PureDP(0.5), effort="fast"), frame)
+    both = rs.combine([alone, found])
+    np.testing.assert_allclose(both.answers()["std_error"], alone.answers()["std_error"])
+
+
 def test_combinations_of_columns() -> None:
     frame = visits({"asthma": 300, "gout": 120})
     found = rs.discover(frame, ("sex", "diagnosis"), privacy=NOISE)

@@ -17,7 +17,7 @@ from .profile import (
     profile_equivalent,
     strategy_from_profile,
 )
-from .selection import beside_another, selected_intervals
+from .selection import beside_another, is_as_shown, selected_intervals
 
 __all__ = [
     "COARSE",
@@ -31,6 +31,7 @@ __all__ = [
     "by_factors",
     "decompose",
     "half_widths",
+    "is_as_shown",
     "max_error",
     "moments",
     "noise_level",

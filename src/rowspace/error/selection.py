@@ -78,9 +78,8 @@ def beside_another(
     ([6.94, 200.0], [False, True])
     """
     n, second = np.asarray(noisy, dtype=np.float64), np.asarray(other, dtype=np.float64)
-    scale = float(noise.scale)
-    width = max(2, math.ceil(RAMP * scale))
-    q = math.exp(-1 / scale)
+    width = _width(noise)
+    q = math.exp(-1 / float(noise.scale))
     kappa = q / (1 - q) ** 2
 
     def ramp(value: Vector) -> Vector:
@@ -89,7 +88,17 @@ def beside_another(
 
     before, here, after = ramp(n - 1), ramp(n), ramp(n + 1)
     share = here - kappa * (after - 2 * here + before)
-    return second + (n - second) * share - kappa * (after - before), n > least + width
+    return second + (n - second) * share - kappa * (after - before), is_as_shown(noise, least, noisy)
+
+
+def is_as_shown(noise: TruncatedLaplace, least: int, noisy: npt.ArrayLike) -> npt.NDArray[np.bool_]:
+    """Which of the counts that were shown from `least` on are above the ramp, so that N* is N itself."""
+    return np.asarray(noisy) > least + _width(noise)
+
+
+def _width(noise: TruncatedLaplace) -> int:
+    """That of the ramp."""
+    return max(2, math.ceil(RAMP * float(noise.scale)))
 
 
 def _first(low: Integers, high: Integers, test: Callable[[Integers], npt.NDArray[np.bool_]]) -> Integers:

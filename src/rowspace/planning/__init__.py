@@ -6,6 +6,7 @@ from .choosing import CELL_LIMIT, plan
 from .considered import Considered, considered
 from .discovering import DiscoveryPlan
 from .facts import Known, is_count, known_facts
+from .found import check_found, counts_of, found_rows, measured_rows
 from .groups import GroupError
 from .people import check_people
 from .plan import Plan
@@ -30,12 +31,16 @@ __all__ = [
     "Target",
     "TargetPlan",
     "WhatIf",
+    "check_found",
     "check_people",
     "considered",
+    "counts_of",
     "for_purpose",
+    "found_rows",
     "interval_words",
     "is_count",
     "known_facts",
+    "measured_rows",
     "parse_target",
     "plan",
     "plan_for",

@@ -81,8 +81,8 @@ def plan(
     purpose: "answers" that are used as they are, or "tables" that `Release.estimate_tables` makes believable: then
     tables are weighted for that, and the certificate is for those weights.
     strategy: a matrix or operator of your own over the cells of the workload's attributes, instead of a search.
-    given: earlier releases of the same table; the plan is best together with them, and its errors are those of
-    `combine([*given, release])`.
+    given: earlier releases of the same table, and what `rs.discover` found there; the plan is best together with them,
+    and its errors are those of `combine([*given, release])`.
     over: an attribute whose cells are periods, such as months: the plan is measured and published period by period, by
     `rs.instalment`, and its errors are those of each answer when its last period is over.
     known: public facts, as conditions (or "total") with their counts: every answer keeps to them, and those that they

@@ -46,7 +46,8 @@ def remarks(plan: Plan) -> tuple[str, ...]:
     found = []
     if plan.given:
         found.append(
-            "These are the errors together with what earlier releases have measured: combine them with this one."
+            "These are the errors together with what earlier releases or discoveries have measured: combine them with "
+            "this one."
         )
     if plan.over:
         found.append(

@@ -25,13 +25,13 @@ from rowspace._version import __version__
 from rowspace.domain import Domain
 from rowspace.exceptions import InvalidInput, TooLarge
 from rowspace.notebook import one_line
-from rowspace.planning import population
+from rowspace.planning import check_found, population
 from rowspace.privacy import Privacy
 from rowspace.reconstruct import merged
 from rowspace.workload import Workload
 
 from .answer_columns import answer_table, largest_value
-from .beside_found import BesideFound, check_found, evidence_beside, named
+from .beside_found import BesideFound, evidence_beside, named
 from .combined_answers import Answers, answers_from
 from .combined_privacy import Guarantees
 from .discovered import Discovery

@@ -19,7 +19,7 @@ from .bounds import (
 )
 from .classical import IdentityStrategy, WorkloadItself
 from .corrected import Corrected, informed
-from .evidence import AgainstEvidence
+from .evidence import CHANCE, AgainstEvidence
 from .evidence_tables import AgainstTables
 from .facts import FEW_CELLS, Fact, Facts
 from .gaussian_optimal import GaussianOptimal, WorstQueryResult
@@ -77,6 +77,7 @@ if TYPE_CHECKING:
 __all__ = [
     "ALMOST",
     "CELLS_AT_ONCE",
+    "CHANCE",
     "FEW_CELLS",
     "MAX_RECORDS",
     "AgainstEvidence",

@@ -14,12 +14,16 @@ tr GY = tr GP + tr GX ≤ tr GP + tr ΛX ≤ tr GP + c·Σλ. So tr VY⁻¹ ≥ 
 The noise that is drawn may buy a little more than the continuous law, so the bound has another c than the search.
 At the optimum G = Y⁻¹VY⁻¹, λ = diag(GX)/diag(X) attains it: those of the strategy at hand are taken, and what of G is
 above Λ is cut off.
+
+*Doubt.* Where part of the evidence may be of no use, a mean of the errors with it and without is minimized: it is
+convex, too, and little more than half of the gain is lost that way, while next to nothing is where it is of no use. The
+bound is that with all evidence, which holds for less.
 """
 
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import scipy
@@ -65,12 +69,19 @@ search shuns directions that nobody asks about, and without this its bound would
 START_L1_STEPS = 60
 """The same under Laplace noise."""
 
+HEDGED_STEPS = 60
+"""Most steps for a mean of errors, of which nothing is proved."""
+
+CHANCE = 0.25
+"""How likely doubtful evidence is taken to be of no use."""
+
 
 @dataclass(frozen=True, eq=False)
 class AgainstEvidence:
     """The strategy of least error together with evidence, to a factor 1 + gap under Gaussian noise.
 
     evidence: what has been measured, each strategy divided by the standard deviation of its noise.
+    chance: how likely only `sure` of it (nothing, unless given) is of any use; then the mean error is the least.
 
     Guarantees:
         - the lower bound holds for every strategy (`test_no_strategy_beats_the_bound`);
@@ -85,14 +96,15 @@ class AgainstEvidence:
     evidence: Operator
     gap: float = 1e-3
     max_steps: int = 300
+    sure: Operator | None = None
+    chance: float = 0.0
     _information: Vector = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         if check_number("gap", self.gap) <= 0:
             raise InvalidInput(f"expected a gap above zero, got {self.gap}; 1e-3 is the default")
         check_size("max_steps", self.max_steps)
-        P = self.evidence.gram().to_dense()
-        object.__setattr__(self, "_information", 0.5 * (P + P.T))
+        object.__setattr__(self, "_information", _information(self.evidence))
 
     def optimize(self, W: Operator, privacy: Privacy, rng: np.random.Generator | None = None) -> Result:
         """The strategy, judged together with the evidence; nothing is random."""
@@ -105,6 +117,8 @@ class AgainstEvidence:
         runs = [search.run(start, self.gap, self.max_steps) for start in begun]
         found, bound, steps, ending = min(runs, key=lambda run: search.error(run[0]))
         bound = max(run[1] for run in runs)
+        if self.chance:
+            found, ending = self._hedged(search, found, begun), "no step improves the mean error"
         A: Operator = Dense(found)
         try:
             error = together(A, self.evidence, W, privacy)
@@ -116,6 +130,23 @@ class AgainstEvidence:
         return Result(
             "beside the evidence", A, error, min(bound, error), ending, steps, time.perf_counter() - started
         )
+
+    def _hedged(self, search: Search, found: Vector, begun: list[Vector]) -> Vector:
+        """The strategy of least mean error; search: the one beside all evidence, which has found a strategy."""
+        sure = np.zeros_like(search.P) if self.sure is None else _information(self.sure)
+        hedged = replace(search, sure=sure, chance=self.chance)
+        if search.norm == 2:
+            blind = replace(search, P=sure)
+            A = blind.columns_scaled(blind.relaxed())
+            values, Q = scipy.linalg.eigh(found.T @ found + A.T @ A)
+            begun = [np.asarray((Q * np.sqrt(np.maximum(values, FLOOR * values[-1]))).T)]
+        runs = [hedged.run(start, self.gap, min(self.max_steps, HEDGED_STEPS)) for start in begun]
+        return min((run[0] for run in runs), key=hedged.error)
+
+
+def _information(evidence: Operator) -> Vector:
+    P = evidence.gram().to_dense()
+    return np.asarray(0.5 * (P + P.T))
 
 
 def together(A: Operator, evidence: Operator, W: Operator, privacy: Privacy) -> float:
@@ -143,6 +174,9 @@ class Search:
     norm: int
     basis: Vector | None = None
     """Orthonormal columns of what public facts leave open; None where nothing is known for sure."""
+    sure: Vector | None = None
+    """What P is with a `chance`: then errors are the mean, and nothing is proved of them."""
+    chance: float = 0.0
 
     def run(self, start: Vector, gap: float, max_steps: int) -> tuple[Vector, float, int, str]:
         """(A, the bound, steps, how it ended) from a first matrix, or its rows beside the identity."""
@@ -151,7 +185,7 @@ class Search:
         def look(intermediate_result: scipy.optimize.OptimizeResult) -> None:
             nonlocal bound, steps, ending
             steps += 1
-            if steps in LOOKS:
+            if steps in LOOKS and self.sure is None:
                 enough = intermediate_result.fun / (1 + gap)
                 tried = 1 if steps <= EARLY else len(WEIGHTS)
                 bound = max(bound, self.bound(self._strategy(intermediate_result.x)[0], enough, tried))
@@ -167,7 +201,9 @@ class Search:
             callback=look,
             options={"maxiter": max_steps, "maxcor": 20, "ftol": 1e-12, "gtol": 1e-12},
         )
-        A = self._strategy(found.x)[0]
+        A = self.columns_scaled(found.x)
+        if self.sure is not None:
+            return A, 0.0, steps, ending
         bound = bound if bound >= found.fun / (1 + gap) else max(bound, self.bound(A, found.fun / (1 + gap)))
         if found.fun <= (1 + gap) * bound:
             ending = f"certified: within {max(found.fun / bound - 1, 0.0):.1e} of the best possible"
@@ -198,9 +234,7 @@ class Search:
 
     def bound(self, A: Vector, enough: float = np.inf, tried: int = len(WEIGHTS)) -> float:
         """What no strategy goes below, from the G of this one; the first that is `enough`, or the best tried."""
-        _, inverse = self._point(A)
-        X = A.T @ A
-        G = inverse @ self.V @ inverse
+        G, X = self._point(A)[1], A.T @ A
         attained, own = np.einsum("ij,ij->j", G, X) / np.diagonal(X), np.diagonal(G)
         best = 0.0
         for share, least in WEIGHTS[:tried]:
@@ -227,6 +261,10 @@ class Search:
         paid = float(np.einsum("ij,ij->", self.P @ K, K)) + self.most * float(weights.sum())
         return float(roots.sum()) ** 2 / paid
 
+    def columns_scaled(self, free: Vector) -> Vector:
+        """The strategy that free numbers stand for."""
+        return self._strategy(free)[0]
+
     def _strategy(self, free: Vector) -> tuple[Vector, Vector]:
         """(A, what its columns were divided by)."""
         n = len(self.V)
@@ -238,8 +276,15 @@ class Search:
         return np.concatenate((np.diag(1 / divisor), M / divisor)), divisor
 
     def _point(self, A: Vector) -> tuple[float, Vector]:
-        """The error, and (P + X)⁻¹."""
-        Y = self.P + A.T @ A
+        """The error, and G = (P + X)⁻¹V(P + X)⁻¹, its derivative by X with the sign changed."""
+        error, G = self._beside(self.P, A)
+        if self.sure is None:
+            return error, G
+        other, H = self._beside(self.sure, A)
+        return (1 - self.chance) * error + self.chance * other, (1 - self.chance) * G + self.chance * H
+
+    def _beside(self, P: Vector, A: Vector) -> tuple[float, Vector]:
+        Y = P + A.T @ A
         if self.basis is not None:
             Y = self.basis.T @ Y @ self.basis
         # Directions that neither the evidence nor A has are not those of V, but for rounding.
@@ -249,12 +294,12 @@ class Search:
         inverse = np.tril(half) + np.tril(half, -1).T
         if self.basis is not None:
             inverse = self.basis @ inverse @ self.basis.T
-        return float(np.einsum("ij,ij->", self.V, inverse)), inverse
+        return float(np.einsum("ij,ij->", self.V, inverse)), inverse @ self.V @ inverse
 
     def _value(self, free: Vector) -> tuple[float, Vector]:
         A, divisor = self._strategy(free)
-        value, inverse = self._point(A)
-        slope = -2 * (A @ inverse) @ self.V @ inverse
+        value, G = self._point(A)
+        slope = -2 * A @ G
         # What scaling a column takes back: its own direction in L2, all its rows alike in L1.
         along = np.einsum("ij,ij->j", slope, A)
         if self.norm == 2:
