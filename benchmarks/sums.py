@@ -165,7 +165,7 @@ def people(runs: int = 2000) -> None:
     frame = pd.concat([once, once, once.head(3).assign(g="c")])
     domain = rs.Domain(g=rs.Categorical(["a", "b", "c"]))
     workload = rs.workload.marginal(domain, "g") + rs.workload.predicates(domain, ["g in ('a', 'b')"])
-    for kind, amount in ((rs.PureDP, 0.7), (rs.ZCDP, 0.1)):
+    for kind, amount in ((rs.PureDP, 0.1), (rs.ZCDP, 0.1)):
         privacy = kind(amount, unit=rs.PrivacyUnit("who", rows=2, distinct=True))
         truth = np.array([400.0, 30, 9, 430])
         covered, _ = _covered(rs.plan(workload, privacy), frame, truth, runs)

@@ -254,7 +254,8 @@ def test_noise_is_for_every_record_also_impossible_ones() -> None:
 BAD = [
     ({"total": -5}, (), "whole number of 0 or more"),
     ({"total": 2.5}, (), "whole number of 0 or more"),
-    ({"total": float("nan")}, (), "expected a number"),
+    ({"total": float("nan")}, (), "expected a finite number, got nan"),
+    ({"total": 2**41}, (), "at most 1,099,511,627,776 records"),
     ({"total": "many"}, (), "expected a number"),
     ({"total": 100, "region = 'r1'": 101}, (), "contradict"),
     ({"region = 'r1'": 60, "region = 'r2'": 60, "total": 100}, (), "contradict"),
@@ -335,5 +336,7 @@ def test_studies_state_facts(tmp_path: Path) -> None:
     assert plan.known == study.known
     with pytest.raises(RowspaceError, match=r"\[known\].*height"):
         rs.Study.parse(STUDY.replace("region = 'r1'", "height > 3"))
-    with pytest.raises(RowspaceError, match=r"\[known\]"):
+    with pytest.raises(RowspaceError, match=r"\[known\]: expected a number for 'total', got \"many\""):
         rs.Study.parse(STUDY.replace("total = 3000", 'total = "many"'))
+    with pytest.raises(RowspaceError, match=r"\[known\]: expected impossible as a list"):
+        rs.Study.parse(STUDY.replace("[\"age < 4 and region = 'r0'\"]", '"age < 4"'))
