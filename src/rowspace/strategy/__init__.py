@@ -62,7 +62,7 @@ from .row_space_optimal import RowSpaceOptimal
 from .selection import ALMOST, Select, Selected, select
 from .singular_value import SingularValue
 from .spectral import Spectral
-from .spread import least_variance, spread_optimum
+from .spread import also_tried, least_variance, spread_optimum
 from .strategy import CellStrategy, Reconstruction, Strategy, TableReconstruction, TableStrategy
 from .table_evidence import precisions, same_rows, split_alike
 from .union import Union
@@ -119,6 +119,7 @@ __all__ = [
     "WorkloadItself",
     "WorstQueryResult",
     "alike",
+    "also_tried",
     "as_asked",
     "asked_of_parts",
     "augment",

@@ -16,6 +16,7 @@ from rowspace.operators import Dense, Operator
 from rowspace.privacy import Privacy
 
 from .causal import invertible_factor
+from .classical import IdentityStrategy
 from .participation import is_spread
 from .recurring import MOST_PERIODS, bound_of_moments, recurring_optimum
 from .result import Result, judged
@@ -55,3 +56,10 @@ def spread_optimum(W: Operator, privacy: Privacy) -> tuple[Result | None, float]
     found = recurring_optimum(V, most, 1, signed=False)
     A, seconds = Dense(invertible_factor(found.X)), time.perf_counter() - started
     return judged(NAME, A, W, privacy, status="near its bound", steps=0, seconds=seconds), found.bound
+
+
+def also_tried(W: Operator, privacy: Privacy) -> list[Result]:
+    """What may draw less noise than strategies that are best where it is continuous and units have rows in one cell."""
+    spread = spread_optimum(W, privacy)[0]
+    plain = [IdentityStrategy().optimize(W, privacy)] if privacy.is_coarse or spread else []
+    return plain if spread is None else [spread, *plain]
