@@ -192,8 +192,11 @@ def _planned(
             unit_bound = 0.0 if certified else best_lower_bound(W, privacy)
         spread = 0.0
         if objective == "total" and is_spread(privacy, own.domain.size):
-            more, spread = spread_optimum(own.weighted_operator(), privacy)
+            W = own.weighted_operator()
+            more, spread = spread_optimum(W, privacy)
             results = results if more is None else [more, *results]
+            if all(result.name != "identity" for result in results):
+                results = [*results, IdentityStrategy().optimize(W, privacy)]
         results = _that_fit(results, workload)
         worst = _worst_bound(results, counts, privacy) if objective == "max" else 0.0
         if counts is not products:

@@ -18,11 +18,14 @@ from rowspace.privacy import Privacy
 from .causal import invertible_factor
 from .classical import IdentityStrategy
 from .participation import is_spread
-from .recurring import MOST_PERIODS, bound_of_moments, recurring_optimum
+from .recurring import bound_of_moments, recurring_optimum
 from .result import Result, judged
 from .row_space import workload_gram
 
 NAME = "for units in several cells"
+
+SEARCHED_CELLS = 256
+"""Most cells for which it is searched; beyond, too few of the sets can be looked at for it to be better than others."""
 
 
 def least_variance(privacy: Privacy, cells: int) -> float:
@@ -48,7 +51,7 @@ def spread_optimum(W: Operator, privacy: Privacy) -> tuple[Result | None, float]
     if unit is None or not is_spread(privacy, cells):
         return None, 0.0
     started, V, most = time.perf_counter(), workload_gram(W), min(unit.rows, cells)
-    if cells > MOST_PERIODS:
+    if cells > SEARCHED_CELLS:
         # All sets of so many cells alike: 1_S·1_Sᵗ on average.
         together = np.full((cells, cells), most * (most - 1) / (cells * (cells - 1)))
         np.fill_diagonal(together, most / cells)
@@ -61,5 +64,9 @@ def spread_optimum(W: Operator, privacy: Privacy) -> tuple[Result | None, float]
 def also_tried(W: Operator, privacy: Privacy) -> list[Result]:
     """What may draw less noise than strategies that are best where it is continuous and units have rows in one cell."""
     spread = spread_optimum(W, privacy)[0]
-    plain = [IdentityStrategy().optimize(W, privacy)] if privacy.is_coarse or spread else []
+    plain = (
+        [IdentityStrategy().optimize(W, privacy)]
+        if privacy.is_coarse or is_spread(privacy, W.shape[1])
+        else []
+    )
     return plain if spread is None else [spread, *plain]
