@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias, Union
 
@@ -64,13 +64,15 @@ that were made elsewhere, one for each cell."""
 
 @dataclass(frozen=True)
 class OpenTable:
-    """A table with a column for every name asked for, the engine that computes on it, the text files it is of, and the
-    columns that are names of folders."""
+    """A table with a column for every name asked for, the engine that computes on it, the text files it is of, the
+    columns that are names of folders, and whether several queries are sure to see the same records, or else the context
+    refuses."""
 
     rows: Any
     backend: Any
     text: text.TextTable | None = None
     partitions: frozenset[str] = frozenset()
+    is_still: bool = True
 
     @property
     def is_text(self) -> bool:
@@ -100,11 +102,11 @@ def open_table(
     names = tuple(dict.fromkeys(wanted))
     with ExitStack() as connections:
         opened = _open(source, domain, names, table, connections)
-        connections.enter_context(one_snapshot(opened.backend, read_only=is_inline(domain)))
+        is_still = connections.enter_context(one_snapshot(opened.backend, read_only=is_inline(domain)))
         if reads and opened.backend.name == "pyspark":
-            connections.enter_context(_spark_files_unchanged(opened))
+            is_still = connections.enter_context(_spark_files_unchanged(opened))
         try:
-            yield opened
+            yield replace(opened, is_still=is_still)
         except SourceError as error:
             if opened.text is not None and opened.text.failure is not None:
                 # The engine knows only that it could not read on.
@@ -187,8 +189,8 @@ def _open(
     raise _unknown_source(source)
 
 
-def _spark_files_unchanged(opened: OpenTable) -> AbstractContextManager[None]:
-    """Refuse, at the end, files of a Spark table that changed, where Spark can name them."""
+def _spark_files_unchanged(opened: OpenTable) -> AbstractContextManager[bool]:
+    """Refuse, at the end, files of a Spark table that changed; or False, where Spark cannot name them."""
 
     def look() -> object:
         return attempt(lambda: spark_files(opened.backend, opened.rows), "Spark cannot name its files")
@@ -196,8 +198,8 @@ def _spark_files_unchanged(opened: OpenTable) -> AbstractContextManager[None]:
     try:
         files = look()
     except SourceError:
-        return nullcontext()
-    return unchanged(files, look, "a file of the table") if files else nullcontext()
+        files = []
+    return unchanged(files, look, "a file of the table") if files else nullcontext(False)
 
 
 def _connect_database(source: object) -> Connection | None:
