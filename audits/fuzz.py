@@ -2,9 +2,9 @@
 
 100,000 inputs for each parser, on all cores, fewer of those that take milliseconds for each (`FEWER`): a CSV file that
 is counted by the engine takes 13, nearly all of it to compile queries that do not depend on the file, so that there
-are 100,000 pairs of files as they are given to the engine instead (`lines`). Seeded, so that a failure can be had again, on any number of
-cores. `python -m audits.fuzz csv plans` feeds some parsers only, and with `--write` renews their rows of
-docs/audits.md.
+are 100,000 pairs of files as they are given to the engine instead (`lines`). Seeded, so that a failure can be had
+again, on any number of cores. `python -m audits.fuzz csv plans` feeds some parsers only, and with `--write` renews
+their rows of docs/audits.md.
 """
 
 from __future__ import annotations

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sqlite3
 from pathlib import Path
 from typing import Any
@@ -70,7 +71,7 @@ def test_several_queries_without_a_snapshot_are_refused(
         count_marginals(path, DOMAIN, [(0,), (1,)], table="people")
 
 
-@pytest.mark.parametrize("change", ["append", "replace"])
+@pytest.mark.parametrize("change", ["append", "replace", "write and set its time back"])
 def test_a_file_that_changes_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, change: str) -> None:
     path = tmp_path / "people.csv"
     path.write_text("a,b\nx,x\ny,y\n")
@@ -79,10 +80,14 @@ def test_a_file_that_changes_is_refused(tmp_path: Path, monkeypatch: pytest.Monk
         if change == "append":
             with path.open("a") as file:
                 file.write("x,y\n")
-        else:
+        elif change == "replace":
             other = tmp_path / "other.csv"
             other.write_text("a,b\nx,y\nx,y\n")
             other.rename(path)
+        else:
+            before = path.stat()
+            path.write_text("a,b\nx,y\nx,y\n")
+            os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
 
     between_queries(monkeypatch, write)
     with pytest.raises(SourceError) as caught:
