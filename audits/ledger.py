@@ -114,9 +114,10 @@ def _adversary(games: int) -> list[Row]:
         worst = max(best_of(filter_, games, np.random.default_rng()) for filter_ in filters)
         title = f"amounts chosen by answers, {name}"
         rows.append(Row(title, f"{worst:.6f} of what is promised, {number}", "≤ 1", worst <= 1 + 1e-9))
-        won = min(best_of(filter_, games, np.random.default_rng(), forgets=True) for filter_ in filters)
+        few = max(40, games // 10)  # he is that much better off
+        won = min(best_of(filter_, few, np.random.default_rng(), forgets=True) for filter_ in filters)
         title = f"planted: answers that suit him are not charged, {name}"
-        rows.append(Row(title, f"{won:.3f} of what is promised, {number}", "caught: > 1", won > 1 + 1e-9))
+        rows.append(Row(title, f"{won:.3f} of what is promised", "caught: > 1", won > 1 + 1e-9))
     return rows
 
 
