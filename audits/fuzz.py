@@ -45,7 +45,7 @@ def run(long: bool, names: Iterable[str] = PARSERS) -> list[Row]:
     """One row for each parser."""
     rows = []
     for name, outcome in _outcomes(names) if long else _few(names):
-        required = "success or RowspaceError, at most 10 s each"
+        required = "success or RowspaceError, at most 10 s of a processor each"
         rows.append(Row(_parser(name).name, str(outcome), required, not outcome.failures))
     return rows
 
