@@ -65,14 +65,13 @@ that were made elsewhere, one for each cell."""
 @dataclass(frozen=True)
 class OpenTable:
     """A table with a column for every name asked for, the engine that computes on it, the text files it is of, the
-    columns that are names of folders, and whether several queries are sure to see the same records, or else the context
-    refuses."""
+    columns that are names of folders, and whether several queries are sure to see the same records."""
 
     rows: Any
     backend: Any
     text: text.TextTable | None = None
     partitions: frozenset[str] = frozenset()
-    is_still: bool = True
+    is_still: bool = False
 
     @property
     def is_text(self) -> bool:
@@ -104,7 +103,7 @@ def open_table(
         opened = _open(source, domain, names, table, connections)
         is_still = connections.enter_context(one_snapshot(opened.backend, read_only=is_inline(domain)))
         if reads and opened.backend.name == "pyspark":
-            is_still = connections.enter_context(_spark_files_unchanged(opened))
+            connections.enter_context(_spark_files_unchanged(opened))
         try:
             yield replace(opened, is_still=is_still)
         except SourceError as error:
@@ -189,8 +188,8 @@ def _open(
     raise _unknown_source(source)
 
 
-def _spark_files_unchanged(opened: OpenTable) -> AbstractContextManager[bool]:
-    """Refuse, at the end, files of a Spark table that changed; or False, where Spark cannot name them."""
+def _spark_files_unchanged(opened: OpenTable) -> AbstractContextManager[None]:
+    """Refuse, at the end, files of a Spark table that changed, where Spark can name them."""
 
     def look() -> object:
         return attempt(lambda: spark_files(opened.backend, opened.rows), "Spark cannot name its files")
@@ -198,8 +197,8 @@ def _spark_files_unchanged(opened: OpenTable) -> AbstractContextManager[bool]:
     try:
         files = look()
     except SourceError:
-        files = []
-    return unchanged(files, look, "a file of the table") if files else nullcontext(False)
+        return nullcontext()
+    return unchanged(files, look, "a file of the table") if files else nullcontext()
 
 
 def _connect_database(source: object) -> Connection | None:

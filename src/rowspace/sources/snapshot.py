@@ -3,9 +3,9 @@
 PostgreSQL: one transaction, `REPEATABLE READ READ ONLY`, around all queries. SQLite: one transaction, too. DuckDB
 counts all tables in one pass, over a file that nobody may write while it is open, a frame, or CSV or Parquet files that
 must be the same files before and after: none written, none more, none fewer. Spark has no transaction to ask for: where
-it reads files that it can name, these must be the same before and after, too. Other sources of Spark are counted from
-one read: where one query does not count all tables, Spark keeps the records for the others. Other engines, and a
-transaction of the owner's that sees what others commit, are refused where one query does not do.
+it reads files that it can name, these must be the same before and after, too, and all tables are counted from one read:
+where one query does not count them, Spark keeps the records for the others. Other engines, and a transaction of the
+owner's that sees what others commit, are refused where one query does not do.
 
 Guarantees
 - All counts of a release are of one state of a PostgreSQL table, and writers do not keep it from being released
@@ -107,21 +107,22 @@ def read_once(backend: Any, rows: Any) -> Iterator[Any]:
 
     try:
         yield attempt(
-            keep, "Spark does not keep the records of a source without files: give a table of files"
+            keep,
+            "Spark does not keep the records, as counting all tables takes; ask for fewer tables, or one sum at a time",
         )
     finally:
         end_quietly(lambda: backend._session.catalog.dropTempView(view))
 
 
 @contextmanager
-def unchanged(files: object, look: Callable[[], object], shown: str) -> Iterator[bool]:
+def unchanged(files: object, look: Callable[[], object], shown: str) -> Iterator[None]:
     """Refuse, at the end, files that are others than at the start, were written to, or are more or fewer.
 
     What fails meanwhile fails for that reason, if it is so. shown: what errors call them.
     """
     failed = False
     try:
-        yield True
+        yield
     except SourceError:
         failed = True
         if _are(files, look):
