@@ -111,7 +111,7 @@ dist: $(READY)
 test-package: dist
 	ROWSPACE_DIST=dist $(BIN)/pytest tests/test_package_install.py
 
-# Every long audit, most of an hour; it installs a PostgreSQL and strace, where it may, for the ledger's faults.
+# Every long audit, half an hour of a processor; it installs a PostgreSQL and strace, where it may, for the ledger's faults.
 audit: $(READY)
 	tests/engines/install-servers postgres,strace
 	$(BIN)/python -m audits --write

@@ -65,7 +65,7 @@ def _section(module: ModuleType, rows: Sequence[Row], seconds: float) -> str:
         "",
         question,
         "",
-        f"*rowspace {rs.__version__}, {day}, {seconds / 60:.0f} minutes: {len(rows)} checks, "
+        f"*rowspace {rs.__version__}, {day}, {seconds / 60:.1f} processor minutes: {len(rows)} checks, "
         f"{_verdict(failed)}.*",
         "",
         "| check | found | required | |",

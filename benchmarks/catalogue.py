@@ -14,6 +14,7 @@ PROGRAMS = {
     "tied_attributes": "queries that tie attributes: error, certificate (`--large`: 1.33 million tables)",
     "optimizers_programs": "the paper's semidefinite programs and the search over rotations, beside its own figures",
     "counting": "counting tables: 10 million records beside plain GROUP BYs, 19,900 tables of 200 attributes",
+    "servers": "counting on PostgreSQL and Spark beside plain GROUP BYs: processor seconds, memory of the client, jobs",
     "dashboard": "200 SQL queries of a dashboard planned jointly, beside one by one",
     "worst_answer": "the worst answer of prefixes, ranges and products, and the least budget for several targets",
     "sums": "sums and means planned with counts; means beside OpenDP's (`--coverage`, `--large`: 10 million rows)",

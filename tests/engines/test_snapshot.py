@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 
 import ibis
+import numpy as np
 import pytest
 
 import rowspace as rs
@@ -15,6 +17,7 @@ from rowspace.sources import count_cells, count_marginals
 from rowspace.sources.databases import connect
 from rowspace.sources.opening import open_table
 from tests.engines.postgres import PostgresServer
+from tests.sources.test_snapshot import one_query_for_each
 
 DOMAIN = rs.Domain(**{name: rs.Categorical(["x", "y"]) for name in "abcd"})
 SETS = [(0,), (1,), (2,), (3,), (0, 1), (2, 3)]
@@ -52,7 +55,7 @@ def writing(server: PostgresServer) -> Iterator[list[int]]:
 @pytest.mark.parametrize("by", ["address", "Ibis table"])
 def test_counts_are_of_one_state(server: PostgresServer, monkeypatch: pytest.MonkeyPatch, by: str) -> None:
     """Also by a table of an Ibis connection of one's own, which is left as it was."""
-    monkeypatch.setattr("rowspace.sources.tallies._TABLES", 1)  # a query for each table
+    one_query_for_each(monkeypatch)
     own = ibis.connect(server.url())
     with writing(server) as rounds:
         source = server.url() if by == "address" else own.table("flipping")
@@ -83,6 +86,26 @@ def test_a_transaction_of_the_owner_is_left(server: PostgresServer) -> None:
     assert count_cells(table, DOMAIN).sum() == 1
     own.disconnect()
     server.run("DROP TABLE owned")
+
+
+def test_several_queries_that_see_what_others_commit_are_refused(
+    server: PostgresServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In a transaction of the owner's, unless it sees one state."""
+    one_query_for_each(monkeypatch)
+    with writing(server) as rounds, closing(ibis.connect(server.url()).con) as connection:
+        source = ibis.postgres.from_connection(connection).table("flipping")
+        connection.execute("BEGIN")
+        with pytest.raises(SourceError, match="takes several queries"):
+            count_marginals(source, DOMAIN, SETS)
+        connection.execute("ROLLBACK")
+        connection.execute("BEGIN ISOLATION LEVEL REPEATABLE READ")
+        start = rounds[0]
+        tables = count_marginals(source, DOMAIN, SETS)
+        assert all(tables.table((i,)).tolist() == tables.table((0,)).tolist() for i in range(4))
+        while rounds[0] == start:
+            time.sleep(0.01)
+        assert np.array_equal(count_marginals(source, DOMAIN, SETS).table((0, 1)), tables.table((0, 1)))
 
 
 @pytest.mark.parametrize("by", ["address", "Ibis table"])

@@ -17,6 +17,7 @@ import rowspace as rs
 from rowspace.exceptions import SourceError
 from rowspace.sources import check_columns, count_marginals
 from rowspace.sources.coding import fetch
+from tests.sources.test_snapshot import one_query_for_each
 
 DOMAIN = rs.Domain({name: rs.Categorical(["x", "y"]) for name in "abc"})
 PAIRS = [(0, 1), (1, 2), (0, 2)]
@@ -118,8 +119,13 @@ def test_with_a_writer_running(session: Any, folder: Path) -> None:
     assert counted.table((0, 1)).max() == 400
 
 
-def test_tables_of_one_query_agree(session: Any) -> None:
+@pytest.mark.parametrize("tables_of_a_query", [256, 1])
+def test_tables_are_of_the_same_records(
+    session: Any, monkeypatch: pytest.MonkeyPatch, tables_of_a_query: int
+) -> None:
     """Of a DataFrame that has other records every time: the margins of all tables are those of one read."""
+    one_query_for_each(monkeypatch)
+    monkeypatch.setattr("rowspace.sources.tallies._TABLES", tables_of_a_query)
     number = "CAST(reflect('java.lang.Math', 'random') AS DOUBLE)"  # rand() gives a plan the same numbers every time
     random = f"CASE WHEN {number} < 0.5 THEN 'x' ELSE 'y' END"
     frame = session.range(2000).selectExpr(*(f"{random} AS {name}" for name in "abc"))
@@ -130,6 +136,7 @@ def test_tables_of_one_query_agree(session: Any) -> None:
     assert np.array_equal(bc.sum(axis=0), ac.sum(axis=0))
     again = count_marginals(frame, DOMAIN, PAIRS)
     assert not np.array_equal(again.table((0, 1)), ab)
+    assert not any(table.name.startswith("rowspace_") for table in session.catalog.listTables())
 
 
 def test_columns_are_checked_without_a_job(session: Any, folder: Path) -> None:

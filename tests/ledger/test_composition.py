@@ -133,12 +133,15 @@ def test_one_unit_in_the_last_place_over_is_refused(
     assert ledger.budget().remaining == 0
 
 
-@pytest.mark.parametrize("composition", ["gaussian", "concentrated"])
-def test_comparisons_are_exact(composition: str) -> None:
-    filter_ = Filter.of(BUDGET, composition)
-    limit = filter_.limit.rho
-    assert filter_.fits(Cost(rho=limit))
-    assert not filter_.fits(Cost(rho=limit + Fraction(1, 10**100)))
+@pytest.mark.parametrize("name", ADVERSARY)
+def test_comparisons_are_exact(name: str) -> None:
+    """Of every sum that a budget counts, by far less than a float tells apart."""
+    composition, budgets = ADVERSARY[name]
+    filter_ = Filter.of(budgets[0], composition)
+    limit = vars(filter_.limit)
+    assert filter_.fits(filter_.limit)
+    for counted in (field for field, amount in limit.items() if amount):
+        assert not filter_.fits(Cost(**limit | {counted: limit[counted] + Fraction(1, 10**100)}))
 
 
 def test_thousands_of_charges_never_fall_below_the_exact_delta(tmp_path: Path) -> None:

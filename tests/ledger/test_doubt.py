@@ -103,6 +103,18 @@ def test_what_cannot_be_known_is_not_said(
     assert len(ledger.history()) == 1
 
 
+def test_a_number_that_another_charge_took(ledger: Ledger, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Between the failed commit and the look."""
+    assert ledger.file is not None
+    others = [Ledger(ledger.file)]
+    fail_the_charge(ledger, False, monkeypatch)
+    monkeypatch.setattr(
+        "rowspace.ledger.doubt.time.sleep", lambda _: others and others.pop().charge(TENTH, b"another")
+    )
+    assert "Nothing was charged" in str(failure(ledger))
+    assert [charge.id for charge in ledger.history()] == [1]
+
+
 def test_a_flush_that_fails_again_proves_nothing(ledger: Ledger, monkeypatch: pytest.MonkeyPatch) -> None:
     fail_the_charge(ledger, True, monkeypatch)
     monkeypatch.setattr("os.fsync", lambda _: (_ for _ in ()).throw(OSError(5, "Input/output error")))

@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 
 import rowspace as rs
+from rowspace import retries
 from rowspace.exceptions import BudgetExceeded, InvalidInput, RowspaceError
 from rowspace.ledger import Request, content_digest
 from tests.ledger.examples import COUNTS, new_ledger, plan
@@ -54,7 +55,7 @@ def test_an_id_stands_for_one_plan_and_one_source(tmp_path: Path) -> None:
 
 
 def test_the_data_need_not_be_there_any_more(tmp_path: Path) -> None:
-    ledger = new_ledger(tmp_path, rs.PureDP(0.1))
+    ledger = new_ledger(tmp_path, rs.PureDP(1.0))
     source = tmp_path / "a.csv"
     source.write_text("age\n1\n2\n")
     first = rs.release(TENTH, source, ledger=ledger, request="may")
@@ -103,6 +104,16 @@ def test_many_at_once_get_the_same_release(tmp_path: Path) -> None:
         racer.join()
     (charge,) = ledger.history()
     assert found == {charge.digest}
+
+
+def test_an_id_that_is_taken_meanwhile(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Between the look and the charge, where the budget has room for both."""
+    ledger = new_ledger(tmp_path, rs.PureDP(1.0))
+    first = rs.release(TENTH, COUNTS, ledger=ledger, request="may")
+    look, seen = retries._kept, [None]
+    monkeypatch.setattr(retries, "_kept", lambda *asked: seen.pop() if seen else look(*asked))
+    assert rs.release(TENTH, COUNTS, ledger=ledger, request="may").to_bytes() == first.to_bytes()
+    assert ledger.budget().charges == 1
 
 
 def test_killed_at_any_instant(tmp_path: Path) -> None:

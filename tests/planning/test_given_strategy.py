@@ -84,6 +84,8 @@ def test_own_operators_are_refused(hide):
         (np.eye(8), "16 cells of age × sex .the last attribute changes fastest., got 8 columns"),
         (tables.Marginals((2, 8), ((0, 1),), (1,)), "16 cells of age × sex"),
         (np.eye(CELLS) * np.nan, "finite"),
+        (np.eye(CELLS) * 1e300, "entries from 1e-100 to 1e.100"),
+        (np.eye(CELLS) * 5e-324, "entries from 1e-100 to 1e.100"),
         (np.ones(CELLS), "two-dimensional"),
         ([[1, 2], [3]], "rectangular"),
         ("identity", "real numbers"),

@@ -107,7 +107,7 @@ def test_units_are_said_saved_and_compared() -> None:
         assert privacy_from_dict(kind.to_dict()) == kind
 
 
-@pytest.mark.parametrize("rows", [0, -1, 1.5, True, "3", None])
+@pytest.mark.parametrize("rows", [0, -1, 1.5, True, "3", None, pytest.param(10**400, id="enormous")])
 def test_bad_rows(rows: object) -> None:
     with pytest.raises(InvalidPrivacy):
         PrivacyUnit("user_id", rows)  # type: ignore[arg-type]

@@ -85,8 +85,10 @@ def test_damaged_files(tmp_path: Path, text: str | bytes, message: str) -> None:
         count_cells(write(tmp_path, text), CODES)
 
 
-def test_damage_is_said_before_all_other_faults(tmp_path: Path) -> None:
-    packed = gzip.compress(b"code,x\n01\n" + bytes(range(32, 127)) * 10)
+def test_damage_is_said_before_all_other_faults(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also where many blocks are read before it."""
+    monkeypatch.setattr("rowspace.sources.blocks._CHUNK", 16)
+    packed = gzip.compress(b"code,x\n01\n" + b"01,1\n" * 2000)
     with pytest.raises(SourceError, match="cannot be read as CSV"):
         count_cells(write(tmp_path, packed[:-9], "rows.csv.gz"), CODES)
     with pytest.raises(SourceError, match="expected 2 cells"):

@@ -65,6 +65,7 @@ def test_the_result_is_a_copy() -> None:
         ([True] * 6, "array of booleans"),
         ([None, 1, 2, 3, 4, 5], "array of Python objects"),
         ([1, 2, 3, 4, 5, 2**70], "array of Python objects"),
+        (np.ma.masked_less(np.array(FLAT), 2), "one with a mask"),
     ],
 )
 def test_what_is_not_a_count_is_refused(source: Any, message: str) -> None:

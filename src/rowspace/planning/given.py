@@ -7,6 +7,8 @@ from dataclasses import replace
 from math import prod
 from typing import Any
 
+import numpy as np
+
 from rowspace.exceptions import InvalidInput
 from rowspace.operators import Extended, Operator, as_operator
 from rowspace.privacy import Privacy
@@ -28,6 +30,9 @@ from .plan import Plan
 
 BOUND_LIMIT = 10**8
 """Most cells over which a workload is written as a matrix, to bound what any strategy can do."""
+
+LARGEST_ENTRIES = 1e100
+"""Larger ones, and smaller than its inverse, have squares that floats do not hold."""
 
 NAME = "your strategy"
 
@@ -71,6 +76,13 @@ def _over_the_cells(A: Operator, workload: Workload) -> Operator:
         raise InvalidInput(
             f"expected a strategy made of rowspace's own operators, whose sensitivity is proved, got "
             f"{type(A).__name__}; give it as an array: strategy.to_dense()"
+        )
+    with np.errstate(over="ignore"):
+        largest = A.max_column_norm(1)
+    if largest and not 1 / LARGEST_ENTRIES <= largest <= LARGEST_ENTRIES:
+        raise InvalidInput(
+            f"expected a strategy with entries from {1 / LARGEST_ENTRIES:g} to {LARGEST_ENTRIES:g}, got others; its "
+            "scale makes no difference: divide it by its largest"
         )
     domain = workload.domain
     known = prod(domain.known_shape)

@@ -43,6 +43,7 @@ class Neighbours(Enum):
 
 
 LONGEST_COLUMN = 200
+MOST_ROWS = 2**40  # as many records as a table may have
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,6 +120,11 @@ class PrivacyUnit:
             )
         advice = "state how many periods later a unit is counted again, 1 for the next one"
         object.__setattr__(self, "apart", positive_integer("apart of a privacy unit", self.apart, advice))
+        if max(self.rows, self.periods or 1, self.apart) > MOST_ROWS:
+            raise InvalidPrivacy(
+                f"expected rows, periods and apart of a privacy unit up to {MOST_ROWS:,}, got more; "
+                "no table has as many records"
+            )
 
     @property
     def most_rows(self) -> int:

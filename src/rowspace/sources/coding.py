@@ -53,7 +53,7 @@ class CodedRows:
 
     A value that is not known has the code of the attribute's place, NULL where there is none; `inside` is how many rows
     have all codes, by bounds and membership rather than by codes. With a privacy unit only the rows that it may
-    contribute are here, and all of them have all codes.
+    contribute are here, and all of them have all codes. `is_still`: whether several queries see the same ones.
 
     Of a measure the code tells whether there is a value, 0 where there is; columns `parts0_1`, … how many of the
     record's parts are in each of its tails, none where there is no value (`rowspace.sources.parts`).
@@ -62,6 +62,7 @@ class CodedRows:
     rows: Any
     backend: Any
     inside: int
+    is_still: bool
 
 
 def code_rows(
@@ -91,7 +92,7 @@ def code_rows(
         if by_codes:
             inside = _number(fetch(opened.backend, bounded_number(coded, unit, choice)))
         coded = bounded(coded, unit, opened.backend, choice)
-    return CodedRows(coded, opened.backend, inside)
+    return CodedRows(coded, opened.backend, inside, opened.is_still)
 
 
 def unit_cells(opened: OpenTable, domain: Domain, unit: PrivacyUnit) -> Any:

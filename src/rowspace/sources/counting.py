@@ -42,6 +42,10 @@ def read_counts(source: Any, domain: Domain) -> npt.NDArray[np.int64]:
         lambda: np.asarray(source),
         "expected an array of counts, got something that numpy cannot turn into an array",
     )
+    if isinstance(source, np.ma.MaskedArray):
+        raise SourceError(
+            "expected a plain array of counts, got one with a mask; say what is under it: .filled(0)"
+        )
     known = domain.without_places()
     if array.shape not in ((domain.size,), domain.shape, (known.size,), known.shape):
         raise SourceError(

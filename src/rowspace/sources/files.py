@@ -192,7 +192,7 @@ def _refuse_twins(place: Path, files: Sequence[DataFile]) -> None:
 
 
 def _state(path: Path) -> tuple[object, ...]:
-    """Which file it is and when it was last written."""
+    """Which file it is and when it was last written; the last of these times nobody can set back."""
     try:
         found = os.stat(path)
     except (OSError, ValueError):
@@ -201,4 +201,4 @@ def _state(path: Path) -> tuple[object, ...]:
         ) from None
     if not path.is_file():
         raise SourceError("expected regular files in the source, got a device or a pipe")
-    return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns
+    return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns

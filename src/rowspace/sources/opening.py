@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias, Union
 
@@ -64,13 +64,14 @@ that were made elsewhere, one for each cell."""
 
 @dataclass(frozen=True)
 class OpenTable:
-    """A table with a column for every name asked for, the engine that computes on it, the text files it is of, and the
-    columns that are names of folders."""
+    """A table with a column for every name asked for, the engine that computes on it, the text files it is of, the
+    columns that are names of folders, and whether several queries are sure to see the same records."""
 
     rows: Any
     backend: Any
     text: text.TextTable | None = None
     partitions: frozenset[str] = frozenset()
+    is_still: bool = False
 
     @property
     def is_text(self) -> bool:
@@ -100,11 +101,11 @@ def open_table(
     names = tuple(dict.fromkeys(wanted))
     with ExitStack() as connections:
         opened = _open(source, domain, names, table, connections)
-        connections.enter_context(one_snapshot(opened.backend, read_only=is_inline(domain)))
+        is_still = connections.enter_context(one_snapshot(opened.backend, read_only=is_inline(domain)))
         if reads and opened.backend.name == "pyspark":
             connections.enter_context(_spark_files_unchanged(opened))
         try:
-            yield opened
+            yield replace(opened, is_still=is_still)
         except SourceError as error:
             if opened.text is not None and opened.text.failure is not None:
                 # The engine knows only that it could not read on.

@@ -8,6 +8,7 @@ attributes, and counted by `numpy.bincount`. Memory: the tables and one batch of
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
 from itertools import takewhile
 from typing import Any
@@ -27,6 +28,7 @@ from rowspace.sources.coding import (
 from rowspace.sources.counting import grouped
 from rowspace.sources.marginal_tables import AttributeSet, Counts
 from rowspace.sources.parts import PartSums, Tail, Tails, code_sizes, measured, parts_column, tails_of
+from rowspace.sources.snapshot import read_once
 
 # Other engines have arrays, but the tests run on these.
 _ENGINES_WITH_ARRAYS = frozenset({"duckdb", "postgres", "pyspark"})
@@ -54,11 +56,13 @@ def group(
     """
     inside = rows_with_codes(coded.rows, range(len(domain)))
     summed = {attributes: PartSums(attributes, domain) for attributes in sorted(tables)}
-    done = 0
-    for batch in _batches(summed):
-        _group_batch(coded, inside, domain, {own: (summed[own], tables[own]) for own in batch})
-        done += len(batch)
-        finished(done)
+    batches, done = list(_batches(summed)), 0
+    several = len(batches) > 1 and not coded.is_still
+    with read_once(coded.backend, inside) if several else nullcontext(inside) as rows:
+        for batch in batches:
+            _group_batch(coded, rows, domain, {own: (summed[own], tables[own]) for own in batch})
+            done += len(batch)
+            finished(done)
 
 
 def _batches(summed: Mapping[AttributeSet, PartSums]) -> Iterator[list[AttributeSet]]:
