@@ -27,7 +27,7 @@ ROUNDED_WELL = 1.001
 
 
 @dataclass(frozen=True)
-class Asked:
+class IntegerCandidate:
     """A candidate's integers, their noise, its total error as it is drawn, and its worst answer's, if anyone looked."""
 
     result: Result
@@ -52,14 +52,14 @@ def as_asked(
     privacy: Privacy,
     objective: str = "total",
     parts: int = 1,
-) -> list[Asked]:
+) -> list[IntegerCandidate]:
     """The candidates that can be asked, best first: by the sum of squared errors, or by the worst answer ("max").
 
     W: the queries over the cells, for strategies over cells; tables: the queries for strategies of tables; parts: into
     how many a record is divided when it is counted. Raises what the first candidate was refused for when none can be
     asked.
     """
-    found: list[Asked] = []
+    found: list[IntegerCandidate] = []
     refused: RowspaceError = TooLarge(
         "no strategy can handle this workload; use fewer or smaller sets of attributes"
     )
@@ -83,24 +83,24 @@ def as_asked(
 
 def _asked(
     result: Result, W: Operator | None, tables: ProductWorkload, privacy: Privacy, parts: int
-) -> Asked:
+) -> IntegerCandidate:
     """The result in integers, rounded in the way that costs least."""
     integers, noise = to_integers(result.strategy, privacy, parts)
     per_noise = result.total_error / noise_level(result.strategy, privacy)
     if integers is result.strategy:
-        return Asked(result, integers, noise, noise.variance * per_noise)
+        return IntegerCandidate(result, integers, noise, noise.variance * per_noise)
     strategy = Strategy.of(integers)
     try:
         if strategy.sizes is not None or W is None:
-            return Asked(result, integers, noise, noise.variance * strategy.trace(tables))
-        plain = Asked(result, integers, noise, noise.variance * profile_trace(integers, W))
+            return IntegerCandidate(result, integers, noise, noise.variance * strategy.trace(tables))
+        plain = IntegerCandidate(result, integers, noise, noise.variance * profile_trace(integers, W))
     except TooLarge:
-        return Asked(result, integers, noise, noise.variance * per_noise)
+        return IntegerCandidate(result, integers, noise, noise.variance * per_noise)
     if plain.total_error <= ROUNDED_WELL * result.total_error:
         return plain
     divided = rounded_by_cost(result.strategy, W, privacy) if parts == 1 else None
     if divided is None:
         return plain
     noise = calibrated_noise(divided, privacy)
-    other = Asked(result, divided, noise, noise.variance * profile_trace(divided, W))
+    other = IntegerCandidate(result, divided, noise, noise.variance * profile_trace(divided, W))
     return min(plain, other, key=lambda asked: asked.total_error)
