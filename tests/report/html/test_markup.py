@@ -103,7 +103,7 @@ def whole_page(page: Page, report: Report) -> Seen:
 
 
 @pytest.mark.parametrize("which", [0, 1], ids=["one release", "several"])
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None, max_examples=20)
 @given(text=PRINTABLE)
 def test_any_text_stays_text(which: int, text: str) -> None:
     """Over the whole page: with any text in place of every text, the page is what it is with private-use characters
