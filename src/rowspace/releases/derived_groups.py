@@ -17,9 +17,8 @@ import scipy
 from rowspace.domain import Domain
 from rowspace.exceptions import InvalidInput
 from rowspace.operators import Composed, Sparse, Vector
-from rowspace.workload import Part, Workload, marginal, predicates
-from rowspace.workload.factors import Factor, Matrix
-from rowspace.workload.sums import MeasureSum, measured
+from rowspace.workload import Factor, Matrix, MeasureSum, Part, Workload, marginal, predicates
+from rowspace.workload.sums import measured
 
 
 @dataclass(frozen=True, eq=False)

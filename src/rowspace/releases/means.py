@@ -18,9 +18,7 @@ from rowspace.domain import Domain
 from rowspace.error import COARSE
 from rowspace.exceptions import TooLarge
 from rowspace.operators import Sparse, Vector
-from rowspace.workload import Part, Workload
-from rowspace.workload.factors import Factor, Matrix
-from rowspace.workload.sums import Mean, Means, MeasureSum, Squares, Valued
+from rowspace.workload import Factor, Matrix, Mean, Means, MeasureSum, Part, Squares, Valued, Workload
 
 from .answer_columns import AnswerRows, answer_columns
 from .derived import DELTA_METHOD, FIELLER

@@ -20,10 +20,10 @@ from pydantic import ValidationError
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from rowspace.exceptions import BudgetExceeded, RowspaceError
-from rowspace.ledger.costs import at_least
+from rowspace.ledger import at_least
+from rowspace.report import counts, figures, shown_above, whole
 from rowspace.report.charts import bars
 from rowspace.report.explore.contents import example
-from rowspace.report.numbers import counts, figures, shown_above, whole
 from rowspace.report.pages import own_sheet, render
 from rowspace.report.views import Bars, Link, Page, TextTable, Tile
 from rowspace.workload.predicate.syntax import name_text

@@ -11,8 +11,7 @@ from __future__ import annotations
 import numpy as np
 import scipy
 
-from rowspace.operators import Operator, Vector
-from rowspace.operators.levels import Levels
+from rowspace.operators import Levels, Operator, Vector
 
 
 def level_energies(W: Operator, levels: Levels) -> Vector:

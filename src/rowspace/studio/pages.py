@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from rowspace.domain import Domain
-from rowspace.planning.whatif import budget
+from rowspace.planning import budget
+from rowspace.report import figures, whole
 from rowspace.report.explore.contents import example
-from rowspace.report.numbers import figures, whole
 from rowspace.report.pages import own_sheet, render
 from rowspace.report.views import Link, Page, TextTable
 from rowspace.study import CHECK_WARNING, DATA_WARNING

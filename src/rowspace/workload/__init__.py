@@ -8,7 +8,7 @@
 (5353, 'age in [19, 91)')
 """
 
-from rowspace.workload.factors import Factor
+from rowspace.workload.factors import Cells, Factor, Intervals, LevelCells, Matrix, missing_label
 from rowspace.workload.families import (
     cube,
     identity,
@@ -24,19 +24,32 @@ from rowspace.workload.matrices import matrix
 from rowspace.workload.measured import mean, standard_deviation, sum, valued, variance
 from rowspace.workload.part import Part
 from rowspace.workload.sql_queries import sql
-from rowspace.workload.texts import predicates
+from rowspace.workload.sums import Mean, Means, MeasureSum, Squares, Valued
+from rowspace.workload.texts import asked, naming, predicates, words_of
 from rowspace.workload.union import Workload
 
 __all__ = [
+    "Cells",
     "Factor",
+    "Intervals",
+    "LevelCells",
+    "Matrix",
+    "Mean",
+    "Means",
+    "MeasureSum",
     "Part",
+    "Squares",
+    "Valued",
     "Workload",
+    "asked",
     "cube",
     "identity",
     "marginal",
     "marginals",
     "matrix",
     "mean",
+    "missing_label",
+    "naming",
     "predicates",
     "prefixes",
     "product",
@@ -48,4 +61,5 @@ __all__ = [
     "valued",
     "variance",
     "widths",
+    "words_of",
 ]

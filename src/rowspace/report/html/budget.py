@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from rowspace.ledger import Budget, Charge
-from rowspace.ledger.costs import at_least, at_most
+from rowspace.ledger import Budget, Charge, at_least, at_most
 
 from ..charts import steps
 from ..numbers import whole
