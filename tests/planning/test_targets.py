@@ -10,7 +10,7 @@ from rowspace.exceptions import InvalidInput, RowspaceError
 from rowspace.planning import Target, parse_target, plan_for, recalibrated, targets
 from rowspace.planning.whatif import budget, with_budget
 
-DOMAIN = rs.Domain(age=rs.Numeric(0, 12, bins=12), sex=rs.Categorical(["F", "M"]))
+DOMAIN = rs.Domain(age=rs.Numeric(0, 32, bins=32), sex=rs.Categorical(["F", "M"]))
 WORKLOAD = rs.workload.ranges(DOMAIN, "age") + rs.workload.marginal(DOMAIN, "age", "sex")
 TEXTS = ["ranges: ±60 @95%", "age × sex: ±15 @90%"]
 
@@ -54,7 +54,7 @@ def test_one_target_for_all_groups():
 
 def test_groups_without_a_target_are_answered_all_the_same():
     found = plan_for(WORKLOAD, {"age × sex": Target(20)}, effort="fast")
-    answers = rs.release(found.plan, [10] * DOMAIN.size).answers()
+    answers = rs.release(found.plan, [10] * 64).answers()
     assert len(answers) == WORKLOAD.size
 
 
