@@ -49,7 +49,7 @@ class Page:
 
 
 @dataclass(frozen=True)
-class TextTable:
+class PageTable:
     """A table of texts. chosen: the row that stands out. codes: whether the last column holds digests."""
 
     caption: str

@@ -13,7 +13,7 @@ from rowspace.releases import Combined, Estimates, Release, TableEstimate, answe
 from rowspace.workload import Part, Workload
 
 from ..numbers import counts, whole
-from ..views import TextTable
+from ..views import PageTable
 from .gallery import known
 
 MOST_ROWS = 3000
@@ -41,7 +41,7 @@ class ListedGroup:
 
     name: str
     number: str
-    table: TextTable
+    table: PageTable
     unfolded: bool
 
 
@@ -158,6 +158,6 @@ def _group(
     return ListedGroup(
         name,
         f"{number} answer{'s' * (size != 1)}",
-        TextTable(f"Answers about {name}", headings, tuple(rows)),
+        PageTable(f"Answers about {name}", headings, tuple(rows)),
         unfolded and len(data) <= _OPEN_UP_TO,
     )
