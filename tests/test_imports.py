@@ -32,7 +32,8 @@ OPEN = {
     "strategy": {"causal", "causal_search"},
     "study": {"checking", "file", "text", "writing"},
     "workload": {
-        "ended", "predicate.relations", "predicate.syntax", "sql_queries.layout", "sql_queries.statements", "sums",
+        "ended", "factors", "predicate.relations", "predicate.syntax", "sql_queries.layout",
+        "sql_queries.statements", "sums", "texts",
     },
 }  # fmt: skip
 

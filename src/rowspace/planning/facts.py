@@ -20,7 +20,8 @@ from rowspace.exceptions import InvalidInput, TooLarge
 from rowspace.operators import Vector
 from rowspace.strategy import Fact, Facts
 from rowspace.tables import row_tables
-from rowspace.workload import Workload, asked, total
+from rowspace.workload import Workload, total
+from rowspace.workload.texts import asked
 
 TOTAL = "total"
 """How the number of all records is named among known facts."""

@@ -14,8 +14,9 @@ from rowspace.exceptions import FileError, InvalidInput, PredicateError, Unsuppo
 from rowspace.files import Arrays, archive_bytes
 from rowspace.notebook import one_line
 from rowspace.planning import Plan, period_labels, period_number, plan_until
-from rowspace.workload import Workload, asked
+from rowspace.workload import Workload
 from rowspace.workload.ended import ended
+from rowspace.workload.texts import asked
 
 from .release import _KIND, RELEASE_VERSION, Release
 

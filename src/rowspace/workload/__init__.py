@@ -8,7 +8,7 @@
 (5353, 'age in [19, 91)')
 """
 
-from rowspace.workload.factors import Cells, Factor, Intervals, LevelCells, Matrix, missing_label
+from rowspace.workload.factors import Cells, Factor, Intervals, LevelCells, Matrix
 from rowspace.workload.families import (
     cube,
     identity,
@@ -25,7 +25,7 @@ from rowspace.workload.measured import mean, standard_deviation, sum, valued, va
 from rowspace.workload.part import Part
 from rowspace.workload.sql_queries import sql
 from rowspace.workload.sums import Mean, Means, MeasureSum, Squares, Valued
-from rowspace.workload.texts import asked, naming, predicates, words_of
+from rowspace.workload.texts import predicates
 from rowspace.workload.union import Workload
 
 __all__ = [
@@ -41,15 +41,12 @@ __all__ = [
     "Squares",
     "Valued",
     "Workload",
-    "asked",
     "cube",
     "identity",
     "marginal",
     "marginals",
     "matrix",
     "mean",
-    "missing_label",
-    "naming",
     "predicates",
     "prefixes",
     "product",
@@ -61,5 +58,4 @@ __all__ = [
     "valued",
     "variance",
     "widths",
-    "words_of",
 ]
