@@ -119,9 +119,8 @@ class Union:
                 # multiplies cells and noise.
                 if together not in (a.attributes, b.attributes):
                     continue
-                both = frozenset(
-                    members[a.attributes] + members[b.attributes]
-                )  # `together` is the largest of them
+                # All that a merged group depends on: `together` is the largest of them.
+                both = frozenset(members[a.attributes] + members[b.attributes])
                 if both not in known:
                     known[both] = self._group(together, both, terms, norm)
                 merged = known[both]
