@@ -23,7 +23,7 @@ from .pages import tables_of
 from .worlds import STRATEGIES, Reference, World, world
 
 QUESTIONS = os.environ.get("ROWSPACE_DOORS")
-EACH = 1 if QUESTIONS is None else 5
+EACH = 2 if QUESTIONS is None else 5
 """Questions of a world."""
 
 WORLDS = len(STRATEGIES) if QUESTIONS is None else -(-int(QUESTIONS) // EACH)
