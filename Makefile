@@ -7,6 +7,8 @@ READY  := $(VENV)/.ready
 
 # Tests run in parallel processes already; threads inside each would only fight over the cores.
 export OPENBLAS_NUM_THREADS ?= 1
+# Compiled modules are kept, whatever the environment says: every worker and every command's process reads them.
+export PYTHONDONTWRITEBYTECODE =
 
 .PHONY: demo test coverage fuzz doors test-engines test-pages test-pages-quick test-api test-serve-long lint types imports unit paper bench audit sample docs dist test-package constraints clean
 

@@ -18,17 +18,13 @@ CONTRACTS = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["import
 # Rooms import rooms: what a room's __init__ lists. These modules have a name of their own beside it, mostly because a
 # command that does not need them must start without loading them.
 OPEN = {
-    "ledger": {"composition", "costs"},
-    "operators": {"levels"},
-    "planning": {
-        "across", "choosing", "discovering", "known", "periods", "places", "target_text", "targets", "whatif",
-    },
+    "ledger": {"composition"},
+    "planning": {"across"},
     "releases": {
-        "answer_columns", "combined", "combined_answers", "combined_privacy", "estimate_fit", "evidence", "instalment",
-        "interval_ends", "means", "registry",
+        "combined_answers", "combined_privacy", "estimate_fit", "instalment", "interval_ends", "means", "registry",
     },
     "report": {
-        "budgets", "charts", "explore.contents", "html", "html.promise", "numbers", "pages", "plans", "targets",
+        "budgets", "charts", "explore.contents", "html", "html.promise", "pages", "plans", "targets",
         "views", "words",
     },
     "serve": {"access", "logs", "runner", "shell", "tokens"},

@@ -21,20 +21,26 @@ DOMAIN = rs.Domain(
 )
 UNIT = rs.PrivacyUnit("a_long_name_of_a_person", rows=3)
 QUERIES = rs.workload.ranges(DOMAIN, "age") + rs.workload.marginal(DOMAIN, "sex")
-PLAN = rs.plan(QUERIES, rs.ApproxDP(1.0, 1e-6, unit=UNIT), effort="fast")
-RELEASE = rs.release(rs.plan(QUERIES, rs.PureDP(1.0), effort="fast"), [3] * 40)
-FOUND = rs.plan_for(QUERIES, "±50", effort="fast")
 
 
 def values(folder: str) -> list[object]:
     """One of every public class, and what their methods return."""
+    planned = rs.plan(QUERIES, rs.ApproxDP(1.0, 1e-6, unit=UNIT), effort="fast")
+    released = rs.release(rs.plan(QUERIES, rs.PureDP(1.0), effort="fast"), [3] * 40)
+    met = rs.plan_for(QUERIES, "±50", effort="fast")
     ledger = rs.Ledger(folder + "/budget.db")
     budget = ledger.create("people", rs.PureDP(3.0))
-    rs.release(RELEASE.plan, [3] * 40, ledger=ledger)
-    counts = RELEASE.consistent()
-    found: list[object] = [DOMAIN, *(attribute for _, attribute in DOMAIN.attributes), QUERIES, PLAN, RELEASE]
-    found += [RELEASE.combine(rs.release(RELEASE.plan, [3] * 40)), FOUND, *FOUND.met, rs.Target(50)]
-    found += [RELEASE.share("age < 5"), RELEASE.table("age"), counts, counts.effect, ledger, budget]
+    rs.release(released.plan, [3] * 40, ledger=ledger)
+    counts = released.consistent()
+    found: list[object] = [
+        DOMAIN,
+        *(attribute for _, attribute in DOMAIN.attributes),
+        QUERIES,
+        planned,
+        released,
+    ]
+    found += [released.combine(rs.release(released.plan, [3] * 40)), met, *met.met, rs.Target(50)]
+    found += [released.share("age < 5"), released.table("age"), counts, counts.effect, ledger, budget]
     found += [rs.check(DOMAIN, pa.table({"age": [1], "sex": ["F"]}))]
     found += [
         rs.CSV("people.csv", names=[f"column {n}" for n in range(40)], nulls=["NA"]),
@@ -45,16 +51,16 @@ def values(folder: str) -> list[object]:
         *ledger.history(),
         rs.Study.parse(SMALL),
         UNIT,
-        PLAN.privacy,
+        planned.privacy,
         rs.PureDP(1.0),
         rs.ZCDP(0.1, unit=UNIT),
     ]
     found += [
         rs.Neighbours.REPLACE_ONE,
-        *whatif(PLAN, [0.5]),
-        *PLAN.group_errors(),
-        *PLAN.candidates,
-        PLAN.noise,
+        *whatif(planned, [0.5]),
+        *planned.group_errors(),
+        *planned.candidates,
+        planned.noise,
     ]
     visits = pa.table({"town": ["A"] * 99, "age": [3.0] * 99})
     found += [
@@ -63,7 +69,7 @@ def values(folder: str) -> list[object]:
     ]
     session = rs.Session(DOMAIN.subset(["age"]), [3] * 21, ledger=ledger)
     found += [session, session.price("age < 3", within=90), session.ask("age < 3", within=90)]
-    return [*found, PLAN.strategy, PIdentity(p=2).optimize(rs.operators.Ranges(8), rs.PureDP(1.0))]
+    return [*found, planned.strategy, PIdentity(p=2).optimize(rs.operators.Ranges(8), rs.PureDP(1.0))]
 
 
 def test_values_print_on_one_line(tmp_path):

@@ -15,6 +15,7 @@ from rowspace.noise import InsecureSeededRandom
 from rowspace.privacy import Neighbours
 
 PURE = rs.PureDP(1.0)
+SUBJECTS = distinguishing.cases(long=True)
 ONE_CELL = Tables(np.array([0]), np.array([1]), np.array([1]))
 
 
@@ -26,7 +27,7 @@ def test_healthy_is_never_caught_and_every_planted_fault_is() -> None:
     assert sum(row.name.startswith("planted") for row in rows) == 4
 
 
-@pytest.mark.parametrize("subject", distinguishing.cases(long=True), ids=lambda subject: subject.name)
+@pytest.mark.parametrize("subject", SUBJECTS, ids=lambda subject: subject.name)
 def test_the_fast_path_is_the_release(subject: distinguishing.Case) -> None:
     """Bit for bit what `rs.release` measures, from the same stream of random bits."""
     for counts in (subject.tables.first, subject.tables.second, subject.tables.known):
@@ -34,7 +35,7 @@ def test_the_fast_path_is_the_release(subject: distinguishing.Case) -> None:
         assert (healthy(subject.plan, InsecureSeededRandom(3))(counts, 1)[0] == released).all()
 
 
-@pytest.mark.parametrize("subject", distinguishing.cases(long=True), ids=lambda subject: subject.name)
+@pytest.mark.parametrize("subject", SUBJECTS, ids=lambda subject: subject.name)
 def test_tables_are_neighbours(subject: distinguishing.Case) -> None:
     change = subject.tables.second - subject.tables.first
     steps = [1] if subject.plan.privacy.neighbours is Neighbours.ADD_REMOVE else [-1, 1]

@@ -9,7 +9,7 @@ import sys
 import pytest
 
 from rowspace.cli.commands import COMMANDS
-from rowspace.cli.commands.budget import Neighbours as NeighboursOption
+from rowspace.cli.commands.budget import NeighboursChoice
 from rowspace.planning.targets import CAP
 from rowspace.privacy import Neighbours
 from tests.cli.running import rowspace
@@ -81,5 +81,5 @@ def test_the_tab_key_loads_nothing(typed: str, expected: list[str]) -> None:
 
 def test_what_the_words_repeat_is_what_the_library_says() -> None:
     """They cannot ask it: it is not loaded yet."""
-    assert [option.value for option in NeighboursOption] == [one.value for one in Neighbours]
+    assert [option.value for option in NeighboursChoice] == [one.value for one in Neighbours]
     assert f"; {CAP:g} if left out" in " ".join(rowspace("plan", "--help").out.replace("│", " ").split())

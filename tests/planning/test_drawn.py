@@ -91,7 +91,7 @@ WORKLOADS = {
 
 
 @given(st.sampled_from(sorted(WORKLOADS)), KINDS, BUDGETS, NEIGHBOURS)
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=20, deadline=None)
 def test_bounds_hold_for_every_search(name, kind, budget, neighbours):
     """Whatever any search finds, at any budget: rounded, with its own noise, it is not below the bound."""
     w, privacy = WORKLOADS[name], kind(budget, neighbours)

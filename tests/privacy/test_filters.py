@@ -47,10 +47,15 @@ def test_the_concentrated_limit_is_proved(epsilon: float, delta: float) -> None:
                 + mpmath.log(1 - 1 / order)
             )
 
-        steps = [mpmath.mpf(10) ** (mpmath.mpf(k) / 1000) for k in range(-6000, 9000)]
         with mpmath.workdps(40):
-            near = min(steps, key=lambda step: bound(1 + step))
-            best = min(bound(1 + near * (1 + mpmath.mpf(k) / 10**5)) for k in range(-300, 301))
+            near = min(
+                (mpmath.mpf(10) ** (mpmath.mpf(k) / 100) for k in range(-600, 900)),
+                key=lambda step: bound(1 + step),
+            )
+            for parts in (10**3, 10**5, 10**7):  # ever closer around the best step so far
+                tried = [near * (1 + mpmath.mpf(k) / parts) for k in range(-150, 151)]
+                near = min(tried, key=lambda step: bound(1 + step))
+        best = bound(1 + near)
         assert best <= exact(epsilon) * (1 + mpmath.mpf(10) ** -8)
     assert zcdp_to_approx(1.001 * float(limit), delta) > epsilon
     assert limit < gaussian_limit(epsilon, delta)

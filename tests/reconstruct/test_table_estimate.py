@@ -9,8 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rowspace.reconstruct.ratio_prior import _mixture, posterior
-from rowspace.reconstruct.table_estimate import estimated_tables
-from rowspace.reconstruct.table_fitting import fitted_to_faces
+from rowspace.reconstruct.table_estimate import estimated_tables, fitted_to_faces
 from rowspace.reconstruct.table_models import paths, products, smoothed
 
 

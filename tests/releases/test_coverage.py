@@ -19,9 +19,17 @@ WORKLOADS = {
 
 
 @pytest.mark.parametrize(
-    "privacy", [rs.PureDP(1.0), rs.PureDP(0.2), rs.ZCDP(0.5), rs.ApproxDP(1.0, 1e-6)], ids=str
+    ("name", "privacy"),
+    [
+        ("ranges", rs.PureDP(1.0)),
+        ("ranges", rs.ApproxDP(1.0, 1e-6)),
+        ("marginals", rs.PureDP(0.2)),
+        ("marginals", rs.ZCDP(0.5)),
+        ("cells", rs.PureDP(1.0)),
+        ("cells", rs.ZCDP(0.5)),
+    ],
+    ids=str,
 )
-@pytest.mark.parametrize("name", WORKLOADS)
 def test_coverage(name, privacy):
     """2,000 releases, at two levels. Each query's count of hits is at least the stated binomial minus six standard
     deviations, and for noise on a fine grid at most plus six (false-alarm rate below 1e-6 over all queries).

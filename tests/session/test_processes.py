@@ -59,7 +59,7 @@ def costs(folder: Path, number: int, *texts: str) -> list[float]:
     return [float(line) for line in done.stdout.split()]
 
 
-@pytest.mark.parametrize("askers", [6, pytest.param(20, marks=pytest.mark.long)])
+@pytest.mark.parametrize("askers", [4, pytest.param(20, marks=pytest.mark.long)])
 def test_a_race_buys_once(tmp_path, askers):
     """Many at once ask the same: one pays, the others wait and see its evidence."""
     ledger = rs.Ledger(tmp_path / "budget.db")

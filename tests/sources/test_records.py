@@ -21,7 +21,7 @@ from rowspace.formats import CSV
 from rowspace.sources import blocks, count_cells, records
 from rowspace.sources.blocks import record_blocks, split_records
 from rowspace.sources.files import local_files
-from rowspace.sources.records import Fault, Malformed, Shape, cells_of, fault_of, read_block
+from rowspace.sources.records import Fault, MalformedRecord, RecordShape, cells_of, fault_of, read_block
 from rowspace.sources.text import first_fault, text_table
 
 DOMAIN = Domain(a=Categorical(["5", "x", "evil,1"], other="else"), b=Numeric(0, 4, bins=2))
@@ -55,7 +55,7 @@ LINES = st.one_of(
     st.tuples(CELLS, NUMBERS).map(b",".join),
     st.lists(PIECES.filter(lambda piece: b"\n" not in piece), max_size=8).map(b"".join),
 )
-SHAPES = st.builds(Shape, st.integers(1, 3), st.just(","), st.booleans())
+SHAPES = st.builds(RecordShape, st.integers(1, 3), st.just(","), st.booleans())
 
 
 def read(folder: Path, data: bytes, **declared: object) -> np.ndarray | None:
@@ -82,13 +82,13 @@ def records_of(declared: CSV, data: bytes) -> Counter[tuple[str | None, ...]] | 
 
 @given(TEXTS, SHAPES)
 @settings(max_examples=1500, deadline=None)
-def test_blocks_are_read_as_their_records_are_one_by_one(text: bytes, shape: Shape) -> None:
+def test_blocks_are_read_as_their_records_are_one_by_one(text: bytes, shape: RecordShape) -> None:
     records = list(split_records(text + b"\n", shape.quoted_newlines))
     faults = [fault_of(record, shape) for record in records]
     assert sum(len(record) + 1 for record in records) == len(text + b"\n")
     first = next((fault for fault in faults if fault is not None), None)
     if first is not None:
-        with pytest.raises(Malformed) as refusal:
+        with pytest.raises(MalformedRecord) as refusal:
             read_block(text + b"\n", shape, range(shape.cells))
         assert refusal.value.fault == first
         return
@@ -105,7 +105,7 @@ def test_blocks_are_read_as_their_records_are_one_by_one(text: bytes, shape: Sha
 def test_what_a_careful_writer_writes_is_read(rows: list[list[str]]) -> None:
     written = io.StringIO(newline="")
     csv.writer(written, quoting=csv.QUOTE_ALL).writerows(rows)
-    table = read_block(written.getvalue().encode() or b"\n", Shape(2, ",", True), [0, 1])
+    table = read_block(written.getvalue().encode() or b"\n", RecordShape(2, ",", True), [0, 1])
     assert [[cell or "" for cell in row.values()] for row in table.to_pylist()] == rows
 
 
@@ -201,12 +201,12 @@ def test_a_value_with_a_line_break_is_missing(tmp_path: Path) -> None:
 
 
 def test_arrow_skips_no_record_of_one_empty_cell() -> None:
-    assert read_block(b'""\n\nx\n\r\n""\r\n', Shape(1, ",", False), [0]).to_pylist() == [
+    assert read_block(b'""\n\nx\n\r\n""\r\n', RecordShape(1, ",", False), [0]).to_pylist() == [
         {"0": None},
         {"0": "x"},
         {"0": None},
     ]
-    assert isinstance(read_block(b"\n\r\n", Shape(2, ",", False), [1]), pa.RecordBatch)
+    assert isinstance(read_block(b"\n\r\n", RecordShape(2, ",", False), [1]), pa.RecordBatch)
 
 
 @pytest.mark.parametrize(

@@ -22,9 +22,8 @@ from rowspace.releases import (
     notes_of,
 )
 from rowspace.releases import combine as combined
-from rowspace.report import answers_view, first_answers
+from rowspace.report import answers_view, first_answers, whole
 from rowspace.report.html import write_report
-from rowspace.report.numbers import whole
 
 from .ask import answer_queries, answers_document, show_answers
 from .outputs import PAGES, check_endings, check_writable

@@ -11,11 +11,7 @@ from rich.text import Text
 
 from rowspace import planning
 from rowspace.exceptions import InvalidInput
-from rowspace.planning import Plan, TargetPlan, WhatIf
-from rowspace.planning.choosing import Effort, Objective
-from rowspace.planning.target_text import targets_of_groups
-from rowspace.planning.targets import CAP
-from rowspace.planning.whatif import with_budget
+from rowspace.planning import CAP, Effort, Objective, Plan, TargetPlan, WhatIf, targets_of_groups, with_budget
 from rowspace.privacy import ApproxDP, Privacy, PureDP
 from rowspace.report import plan_view
 from rowspace.report.targets import targets_view, whatif_view

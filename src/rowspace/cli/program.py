@@ -13,14 +13,14 @@ from rowspace._research import installed
 from rowspace._version import __version__
 
 from .commands import COMMANDS, budget, paper, tokens
-from .commands.options import Command, Group, option
+from .commands.options import Command, CommandGroup, option
 from .failures import exit_code
 from .log import Log, wanted
 from .settings import threads
 
 app = typer.Typer(
     name="rowspace",
-    cls=Group,
+    cls=CommandGroup,
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     rich_markup_mode="rich",

@@ -17,8 +17,7 @@ from rowspace import instalments, mechanism, planning
 from rowspace.domain import Dates
 from rowspace.exceptions import FileError, InvalidInput, LedgerError, RowspaceError
 from rowspace.ledger import Charge, Ledger, Request
-from rowspace.planning import Plan, for_purpose
-from rowspace.planning.periods import over_periods
+from rowspace.planning import Plan, for_purpose, over_periods
 from rowspace.privacy import Privacy
 from rowspace.releases import Release
 from rowspace.releases.instalment import Instalment

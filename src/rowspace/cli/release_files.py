@@ -18,8 +18,7 @@ from rowspace.exceptions import FileError, InvalidInput, TooLarge
 from rowspace.files import write_whole
 from rowspace.planning import Plan
 from rowspace.releases import EXPORTS, TABLE_LIMIT, Release, check_export, export, exported_files, notes_of
-from rowspace.report import answers_view, first_answers
-from rowspace.report.numbers import whole
+from rowspace.report import answers_view, first_answers, whole
 
 from .outputs import check_endings, check_writable
 from .screen import Screen

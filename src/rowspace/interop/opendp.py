@@ -33,9 +33,8 @@ import numpy as np
 
 from rowspace import mechanism
 from rowspace.exceptions import InvalidInput, TooLarge
-from rowspace.ledger.costs import float_above
-from rowspace.planning import Plan
-from rowspace.planning.known import private_copy
+from rowspace.ledger import float_above
+from rowspace.planning import Plan, private_copy
 from rowspace.privacy import ZCDP, ApproxDP, ApproxDPTheorem3, Neighbours, PureDP
 from rowspace.releases import Release
 from rowspace.strategy import record_limit

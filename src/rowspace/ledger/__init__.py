@@ -8,7 +8,7 @@ has spent, and `Ledger.resume` gives its release.
 """
 
 from .composition import COMPOSITIONS
-from .costs import Cost
+from .costs import Cost, at_least, at_most, float_above, written
 from .ledger import Ledger
 from .records import Budget, Charge, Request, Spender, content_digest, plan_hash
 
@@ -20,6 +20,10 @@ __all__ = [
     "Ledger",
     "Request",
     "Spender",
+    "at_least",
+    "at_most",
     "content_digest",
+    "float_above",
     "plan_hash",
+    "written",
 ]

@@ -38,9 +38,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from rowspace.exceptions import BudgetExceeded, InvalidInput, LedgerError, Superseded
-from rowspace.planning import DiscoveryPlan, Plan
-from rowspace.planning.discovering import checked_discovery
-from rowspace.planning.known import checked_plan, require_known_privacy
+from rowspace.planning import DiscoveryPlan, Plan, checked_discovery, checked_plan, require_known_privacy
 from rowspace.privacy import Privacy
 
 from . import schema

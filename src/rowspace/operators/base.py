@@ -76,7 +76,7 @@ class Operator(ABC):
 
     def _apply_along(self, x: Array, axis: int) -> Array:
         """A x along any axis of an array."""
-        return np.moveaxis(self._apply(np.ascontiguousarray(np.moveaxis(x, axis, -1))), -1, axis)
+        return self._apply(np.ascontiguousarray(x.swapaxes(axis, -1))).swapaxes(axis, -1)
 
     @property
     def integral(self) -> bool:

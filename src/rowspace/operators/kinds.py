@@ -80,7 +80,7 @@ class Wrapper(Operator, abstract=True):
         return self.of.largest_entry()
 
 
-class Columns(Wrapper, abstract=True):
+class PlacedColumns(Wrapper, abstract=True):
     """A wrapper whose columns are those of `of` in another place, perhaps with zeros: the same norms."""
 
     def _max_column_sum(self, p: int) -> float:

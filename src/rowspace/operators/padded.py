@@ -13,11 +13,11 @@ from rowspace.exceptions import InvalidInput
 
 from .base import Array, Indices, Operator, Vector
 from .checks import check_number, check_size
-from .kinds import Columns, Wrapper
+from .kinds import PlacedColumns, Wrapper
 
 
 @dataclass(frozen=True, eq=False)
-class Padded(Columns):
+class Padded(PlacedColumns):
     """`of` in the upper left corner of `rows` × `columns`, zeros elsewhere. Every closed form is that of `of`.
 
     >>> from rowspace import operators as op

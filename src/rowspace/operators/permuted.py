@@ -13,11 +13,11 @@ from .base import Array, Indices, Operator, Vector
 from .checks import check_supported, read_only
 from .composed import Composed
 from .diagonal import Diagonal
-from .kinds import Columns
+from .kinds import PlacedColumns
 
 
 @dataclass(frozen=True, eq=False)
-class Permuted(Columns):
+class Permuted(PlacedColumns):
     """x ↦ A x[order]: lets a taxonomy's tree, which wants neighbouring leaves, work on cells in any order.
 
     >>> from rowspace import operators as op
@@ -71,7 +71,7 @@ class Permuted(Columns):
 
 
 @dataclass(frozen=True, eq=False)
-class Merged(Columns):
+class Merged(PlacedColumns):
     """x ↦ B·(sums of x over groups of cells): `of` is B, `groups` says which of its columns each cell has.
 
     Every group has a cell, so the columns are those of B, some more than once: the same norms, the same distances.

@@ -76,12 +76,12 @@ def plan_against(
         Pooled.of([*measured, *more]).measured if measured or more else ()
         for more in ([all_ for all_, _ in counts], [above for _, above in counts if above is not None], [])
     )
-    doubt = Doubt(stated, sure, tuple(counts_of(each, domain) for each in found))
+    doubt = DoubtfulEvidence(stated, sure, tuple(counts_of(each, domain) for each in found))
     return plan_beside(own, privacy, with_all, domain, select, rng, doubt)
 
 
 @dataclass(frozen=True)
-class Doubt:
+class DoubtfulEvidence:
     """Where some evidence may be of no use: which, depends on noise that a strategy must not be chosen by.
 
     stated: what errors are stated beside. sure: what there is whatever the noise was. counts: what must follow without
@@ -114,7 +114,7 @@ def plan_beside(
     domain: Domain,
     select: Select,
     rng: np.random.Generator | None,
-    doubt: Doubt | None = None,
+    doubt: DoubtfulEvidence | None = None,
 ) -> Plan:
     """The same for a workload over the attributes of the evidence, which is known to be one.
 
@@ -166,7 +166,7 @@ def _candidates(
     evidence: tuple[Measured, ...],
     select: Select,
     rng: np.random.Generator | None,
-    doubt: Doubt | None,
+    doubt: DoubtfulEvidence | None,
 ) -> tuple[list[Result], float]:
     """Strategies beside the evidence, and what none goes below together with it; tables beside tables first."""
     products, cells = counted.products(), counted.domain.size

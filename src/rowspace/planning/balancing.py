@@ -97,7 +97,7 @@ def _stepped(shares: Mapping[str, float], seen: Balanced, power: float) -> dict[
 
 
 @dataclass(frozen=True)
-class Search:
+class BalancingSearch:
     """Standard errors demanded of every group, at the budget at which a first plan meets them."""
 
     workload: Workload
@@ -115,7 +115,7 @@ class Search:
         demands: Mapping[str, list[Target]],
         most: Privacy,
         effort: Effort,
-    ) -> Search:
+    ) -> BalancingSearch:
         """What groups get in the plan for the workload as it is tells what the others may be held to."""
         errors = worst_errors(first)
         behind = max(met.ratio for met in judged(first, demands))

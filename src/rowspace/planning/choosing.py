@@ -17,8 +17,8 @@ from rowspace.operators import Operator
 from rowspace.privacy import Privacy
 from rowspace.strategy import (
     ALMOST,
-    Asked,
     IdentityStrategy,
+    IntegerCandidate,
     Result,
     Select,
     Strategy,
@@ -226,7 +226,7 @@ def _beside(
     return integers, counted.domain.places
 
 
-def _candidate(asked: Asked, bound: float) -> Candidate:
+def _candidate(asked: IntegerCandidate, bound: float) -> Candidate:
     """The candidate as a plan lists it."""
     ratio = asked.total_error / bound if bound > 0 else None
     worst = asked.worst if asked.worst is not None and asked.worst < inf else None

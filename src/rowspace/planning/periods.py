@@ -12,9 +12,9 @@ from rowspace.exceptions import InvalidInput, TooLarge
 from rowspace.operators import DECOMPOSITION_LIMIT
 from rowspace.privacy import Privacy
 from rowspace.strategy import (
-    Asked,
     Horizon,
     IdentityStrategy,
+    IntegerCandidate,
     Select,
     WorstQueryResult,
     as_asked,
@@ -112,7 +112,9 @@ def _in_one_period(privacy: Privacy) -> Privacy:
     return replace(privacy, unit=replace(privacy.unit, periods=None, apart=1))  # type: ignore[type-var]
 
 
-def _by_noise(asked: list[Asked], privacy: Privacy, horizon: Horizon, objective: str) -> list[Asked]:
+def _by_noise(
+    asked: list[IntegerCandidate], privacy: Privacy, horizon: Horizon, objective: str
+) -> list[IntegerCandidate]:
     """The candidates with the noise that they need for what a unit moves in all its periods, best first."""
     if privacy.unit is None:
         return asked
@@ -126,7 +128,7 @@ def _by_noise(asked: list[Asked], privacy: Privacy, horizon: Horizon, objective:
     return sorted(drawn, key=lambda one: one.total_error if objective == "total" else one.worst or 0.0)
 
 
-def _candidate(one: Asked, bound: float) -> Candidate:
+def _candidate(one: IntegerCandidate, bound: float) -> Candidate:
     """A candidate as a plan lists it."""
     ratio = one.total_error / bound if bound > 0 else None
     return Candidate(one.result.name, one.total_error, ratio, one.result.seconds, one.worst)

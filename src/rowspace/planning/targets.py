@@ -23,7 +23,7 @@ from rowspace.privacy import Privacy, PureDP
 from rowspace.workload import Workload
 
 from .against import evidence_of
-from .balancing import Balanced, Met, Search, judged, largest_coefficient
+from .balancing import Balanced, BalancingSearch, Met, judged, largest_coefficient
 from .choosing import Effort, plan
 from .plan import Plan
 from .target_text import Target, targets_of_groups
@@ -184,7 +184,7 @@ def plan_for(
         if all(met.ratio <= 1 for met in reached):
             return MetAlready(tuple(reached))
     first = plan(workload, with_budget(start, min(1.0, cap)), effort=effort)
-    chosen, unit_bound = Search.of(first, workload, demands, most, effort).best(rounds)
+    chosen, unit_bound = BalancingSearch.of(first, workload, demands, most, effort).best(rounds)
     tried = [chosen]
     if search_given is not None:
         tried, unit_bound = [*search_given.candidates(most), *search_given.beside(chosen)], 0.0

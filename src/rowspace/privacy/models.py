@@ -38,7 +38,7 @@ _REACH = np.arange(1.0, 41.0)
 """Positive integers of the direct sums: 20 standard deviations at σ = 2, where terms are below 1e-80."""
 
 
-class Moments(NamedTuple):
+class NoiseMoments(NamedTuple):
     """Second and fourth moment figures of a symmetric distribution."""
 
     variance: float
@@ -46,22 +46,22 @@ class Moments(NamedTuple):
 
 
 @lru_cache(maxsize=256)
-def discrete_gaussian_moments(sigma_squared: float) -> Moments:
+def discrete_gaussian_moments(sigma_squared: float) -> NoiseMoments:
     """Of P(k) ∝ e^(−k²/(2σ²))."""
     if sigma_squared >= _DUAL_FROM**2:
         # The dual's m = 0 term is the continuous Gaussian itself.
-        return Moments(sigma_squared, 0.0)
+        return NoiseMoments(sigma_squared, 0.0)
     return _direct_moments(_discrete_gaussian_masses(sigma_squared))
 
 
 @lru_cache(maxsize=256)
-def rounded_gaussian_moments(sigma: float) -> Moments:
+def rounded_gaussian_moments(sigma: float) -> NoiseMoments:
     """Of round(σG)."""
     if sigma >= _DUAL_FROM:
         # P(k) is the density at k of σG + U, U uniform on (−½, ½); the dual's m = 0 term has its cumulants:
         # variances add up to σ² + 1/12, and the fourth cumulant of U is −1/120.
         variance = sigma * sigma + 1.0 / 12.0
-        return Moments(variance, -1.0 / (120.0 * variance * variance))
+        return NoiseMoments(variance, -1.0 / (120.0 * variance * variance))
     return _direct_moments(_rounded_gaussian_masses(sigma))
 
 
@@ -94,14 +94,14 @@ def _rounded_gaussian_masses(sigma: float) -> Vector:
     )
 
 
-def _direct_moments(masses: Vector) -> Moments:
+def _direct_moments(masses: Vector) -> NoiseMoments:
     """Moments of the symmetric distribution with the given masses at 1, 2, …"""
     square = _REACH * _REACH
     variance = 2.0 * float(np.sum(square * masses))
     if variance == 0.0:
-        return Moments(0.0, math.inf)
+        return NoiseMoments(0.0, math.inf)
     # E X⁴/v² without forming v², which underflows long before v does.
-    return Moments(variance, 2.0 * float(np.sum(square * square * (masses / variance))) / variance - 3.0)
+    return NoiseMoments(variance, 2.0 * float(np.sum(square * square * (masses / variance))) / variance - 3.0)
 
 
 def _direct_characteristic(masses: Vector, t: Vector) -> Vector:

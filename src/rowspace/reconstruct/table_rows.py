@@ -26,7 +26,7 @@ Codes = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True)
-class Step:
+class DrawingStep:
     """One attribute, and the earlier ones that it is drawn given."""
 
     attribute: int
@@ -58,7 +58,7 @@ def drawn_rows(
     return codes
 
 
-def chosen_order(tables: ComponentTables, sets: Sequence[tuple[int, ...]]) -> Iterator[Step]:
+def chosen_order(tables: ComponentTables, sets: Sequence[tuple[int, ...]]) -> Iterator[DrawingStep]:
     """All attributes of the sets, each with the earlier ones that a table ties it to most closely."""
     left = sorted({i for own in sets for i in own})
     there: set[int] = set()
@@ -77,7 +77,7 @@ def chosen_order(tables: ComponentTables, sets: Sequence[tuple[int, ...]]) -> It
                 if best is None or known[key] > best[0] + 1e-12:
                     best = (known[key], attribute, given)
         assert best is not None
-        yield Step(best[1], best[2])
+        yield DrawingStep(best[1], best[2])
         there.add(best[1])
         left.remove(best[1])
 

@@ -13,9 +13,7 @@ from rowspace import operators as op
 from rowspace.domain import Dates, Domain, Numeric
 from rowspace.exceptions import InvalidInput, TooLarge
 from rowspace.operators import Vector
-from rowspace.workload import Part, Workload, marginal, prefixes, product
-from rowspace.workload.factors import Factor
-from rowspace.workload.sums import Mean
+from rowspace.workload import Factor, Mean, Part, Workload, marginal, prefixes, product
 
 from .combined import Combined
 from .means import FIGURES, mean_figures

@@ -17,9 +17,8 @@ import scipy
 from rowspace.domain import Domain
 from rowspace.exceptions import InvalidInput
 from rowspace.operators import Composed, Sparse, Vector
-from rowspace.workload import Part, Workload, marginal, predicates
-from rowspace.workload.factors import Factor, Matrix
-from rowspace.workload.sums import Sum, measured
+from rowspace.workload import Factor, Matrix, MeasureSum, Part, Workload, marginal, predicates
+from rowspace.workload.sums import measured
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,7 +91,7 @@ def groups(
     counted = Part(tuple(factor for factor, _, _ in found))
     if of is not None:
         domain.measure(of)
-        counted = measured(counted, Sum(domain.subset([of])))
+        counted = measured(counted, MeasureSum(domain.subset([of])))
     return Groups(
         Workload(domain, [counted]),
         tuple(names),

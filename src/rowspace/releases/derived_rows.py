@@ -13,8 +13,7 @@ import numpy as np
 from rowspace.domain import Dates, Domain, Numeric
 from rowspace.exceptions import InvalidInput, TooLarge
 from rowspace.operators import Dense, Vector
-from rowspace.workload import Part, Workload, marginal, predicates
-from rowspace.workload.factors import Factor, Matrix
+from rowspace.workload import Factor, Matrix, Part, Workload, marginal, predicates
 
 MAX_ROW_CELLS = 10**7
 """Most joint cells of the attributes that a combined query is about."""

@@ -26,7 +26,7 @@ from rowspace.error import selected_intervals
 from rowspace.exceptions import FileError, InvalidDomain, InvalidInput
 from rowspace.files import Arrays, archive_bytes, read_archive, unpack_archive, write_whole
 from rowspace.notebook import one_line
-from rowspace.planning.discovering import DiscoveryPlan
+from rowspace.planning import DiscoveryPlan
 
 from .notes import with_notes
 

@@ -13,8 +13,7 @@ from rowspace.domain import first_periods
 from rowspace.exceptions import FileError, InvalidInput, PredicateError, UnsupportedWorkload
 from rowspace.files import Arrays, archive_bytes
 from rowspace.notebook import one_line
-from rowspace.planning import Plan
-from rowspace.planning.periods import period_labels, period_number, plan_until
+from rowspace.planning import Plan, period_labels, period_number, plan_until
 from rowspace.workload import Workload
 from rowspace.workload.ended import ended
 from rowspace.workload.texts import asked

@@ -18,9 +18,7 @@ from rowspace.domain import Domain
 from rowspace.error import COARSE
 from rowspace.exceptions import TooLarge
 from rowspace.operators import Sparse, Vector
-from rowspace.workload import Part, Workload
-from rowspace.workload.factors import Factor, Matrix
-from rowspace.workload.sums import Mean, Means, Squares, Sum, Valued
+from rowspace.workload import Factor, Matrix, Mean, Means, MeasureSum, Part, Squares, Valued, Workload
 
 from .answer_columns import AnswerRows, answer_columns
 from .derived import DELTA_METHOD, FIELLER
@@ -138,7 +136,7 @@ def _figures(release: Answering, part: Part, measure: Any, level: float) -> dict
     """The means of every query of a part, with their intervals and how those were found."""
     domain = release.plan.domain
     own = domain.measure(measure.names[0])
-    sums = release.ask(Workload(domain, [_with(part, Sum(measure))]), level)
+    sums = release.ask(Workload(domain, [_with(part, MeasureSum(measure))]), level)
     records = release.ask(Workload(domain, [_with(part, Valued(measure))]), level)
     a, b = sums["answer"].to_numpy(), records["answer"].to_numpy()
     sigma_a, sigma_b = sums["std_error"].to_numpy(), records["std_error"].to_numpy()
@@ -191,7 +189,7 @@ def _with(part: Part, factor: Factor) -> Part:
 
 def _less(measure: Domain, ratio: float) -> Matrix:
     """A sum of a measure minus a multiple of its number of records."""
-    value, one = (factor.operator.to_dense() for factor in (Sum(measure), Valued(measure)))
+    value, one = (factor.operator.to_dense() for factor in (MeasureSum(measure), Valued(measure)))
     return Matrix(measure, Sparse(scipy.sparse.csr_array(value - ratio * one)))
 
 
@@ -240,7 +238,8 @@ def _remainders(release: Answering, part: Part, measure: Any, ratios: Vector) ->
         dense = np.ones((1, cells))
     rows = scipy.sparse.csr_array(dense)
     value, one = (
-        scipy.sparse.csr_array(factor.operator.to_dense()) for factor in (Sum(measure), Valued(measure))
+        scipy.sparse.csr_array(factor.operator.to_dense())
+        for factor in (MeasureSum(measure), Valued(measure))
     )
     mixed = scipy.sparse.kron(rows, value) - scipy.sparse.diags_array(ratios) @ scipy.sparse.kron(rows, one)
     return Workload(domain, [Part((Matrix(own, Sparse(scipy.sparse.csr_array(mixed))),), name="remainders")])

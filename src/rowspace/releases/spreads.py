@@ -19,8 +19,7 @@ import scipy
 
 from rowspace.domain import Domain
 from rowspace.operators import Sparse, Vector
-from rowspace.workload import Part, Workload
-from rowspace.workload.factors import Matrix
+from rowspace.workload import Matrix, Part, Workload
 
 from .interval_ends import standard_errors_reached
 

@@ -7,6 +7,7 @@ Everything returned here is a Rich renderable; where it is printed, and how wide
 """
 
 from .answers import AnswerGroup, AnswerRow, answer_rows, answers_view, first_answers
+from .numbers import counts, figures, shown_above, whole
 from .plans import plan_view
 from .words import plain_privacy
 
@@ -15,7 +16,11 @@ __all__ = [
     "AnswerRow",
     "answer_rows",
     "answers_view",
+    "counts",
+    "figures",
     "first_answers",
     "plain_privacy",
     "plan_view",
+    "shown_above",
+    "whole",
 ]

@@ -8,8 +8,7 @@ from typing import Any
 from rich.console import RenderableType
 from rich.text import Text
 
-from rowspace.ledger import Budget, Charge
-from rowspace.ledger.costs import at_least, at_most
+from rowspace.ledger import Budget, Charge, at_least, at_most
 
 from .plans import table
 

@@ -20,7 +20,7 @@ from rowspace.releases import ChartAxis, ChartTable, Estimates
 
 from .numbers import counts
 from .scales import EXTENT, Scale, Tick, axis_ticks, coordinate, covering, number_ticks, shortened
-from .views import Bar, Bars, Cell, Column, HeatMap, Labels, Plot, Rule, Shaded, Trace
+from .views import Bar, Bars, Cell, HeatMap, HistogramColumn, Labels, Plot, Rule, Shaded, Trace
 
 MOST_SERIES = 4
 _GAP = 0.16
@@ -49,7 +49,7 @@ def columns(data: Estimates, axis: ChartAxis, description: str) -> Plot:
     ):
         top, bottom = (EXTENT * (1 - scale.share(value)) for value in (max(answer, 0.0), min(answer, 0.0)))
         drawn.append(
-            Column(
+            HistogramColumn(
                 words,
                 left=coordinate(index * width),
                 room=coordinate(width),

@@ -49,7 +49,7 @@ class Page:
 
 
 @dataclass(frozen=True)
-class Table:
+class PageTable:
     """A table of texts. chosen: the row that stands out. codes: whether the last column holds digests."""
 
     caption: str
@@ -73,7 +73,7 @@ class Labels:
 
 
 @dataclass(frozen=True)
-class Column:
+class HistogramColumn:
     """A column of a histogram: its place, that of its interval, and words for who points at it."""
 
     words: str
@@ -114,7 +114,7 @@ class Plot:
     description: str
     across: Labels
     up: tuple[Tick, ...]
-    columns: Sequence[Column] = ()
+    columns: Sequence[HistogramColumn] = ()
     traces: Sequence[Trace] = ()
     rules: Sequence[Rule] = ()
     key: Sequence[str] = ()

@@ -18,8 +18,7 @@ import anyio
 from anyio import CapacityLimiter
 
 from rowspace.exceptions import BudgetExceeded, TooLarge
-from rowspace.ledger import Budget, Ledger
-from rowspace.ledger.costs import at_most
+from rowspace.ledger import Budget, Ledger, at_most
 from rowspace.session import Answered, Session
 from rowspace.study import Study
 from rowspace.workload import Workload, marginal

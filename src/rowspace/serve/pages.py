@@ -20,12 +20,12 @@ from pydantic import ValidationError
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from rowspace.exceptions import BudgetExceeded, RowspaceError
-from rowspace.ledger.costs import at_least
+from rowspace.ledger import at_least
+from rowspace.report import counts, figures, shown_above, whole
 from rowspace.report.charts import bars
 from rowspace.report.explore.contents import example
-from rowspace.report.numbers import counts, figures, shown_above, whole
 from rowspace.report.pages import own_sheet, render
-from rowspace.report.views import Bars, Link, Page, Table, Tile
+from rowspace.report.views import Bars, Link, Page, PageTable, Tile
 from rowspace.workload.predicate.syntax import name_text
 
 from .access import AtDesk, AtGate, Gate, gate_of
@@ -76,7 +76,7 @@ class Answer:
     interval: str
     paid: str
     chart: Bars | None
-    table: Table | None
+    table: PageTable | None
     note: str
 
 
@@ -88,9 +88,9 @@ class View:
     problem: str
     quote: Quote | None
     answer: Answer | None
-    known: Table
+    known: PageTable
     attributes: tuple[tuple[str, str], ...]
-    history: Table | None
+    history: PageTable | None
     said: str
 
 
@@ -339,7 +339,7 @@ def _answer(found: AnswerOut) -> Answer:
         values = [_float(row.answer) for row in rows]
         ends = [(_float(row.low), _float(row.high)) for row in rows]
         chart = bars(words, values, shown, f"{len(rows)} answers with {percent} intervals", intervals=ends)
-    table = Table(
+    table = PageTable(
         f"Answers with {percent} intervals",
         ("query", "answer", "±", "from", "to"),
         tuple(zip(words, middle, halves, low, high, strict=True))[:_MOST_ROWS],
@@ -354,16 +354,18 @@ def _float(value: float | None) -> float:
     return math.nan if value is None else value
 
 
-def _known_table(known: KnownOut) -> Table:
+def _known_table(known: KnownOut) -> PageTable:
     widths = figures([one.reached for one in known.groups])
     rows = tuple(
         (one.group, whole(one.size), f"±{width}" if one.reached is not None else "nothing yet")
         for one, width in zip(known.groups, widths, strict=True)
     )
-    return Table(f"Free at {100 * known.level:g} %, at most", ("questions", "number", "free within"), rows)
+    return PageTable(
+        f"Free at {100 * known.level:g} %, at most", ("questions", "number", "free within"), rows
+    )
 
 
-def _history(charges: list[ChargeOut], holder: Holder) -> Table | None:
+def _history(charges: list[ChargeOut], holder: Holder) -> PageTable | None:
     if not charges:
         return None
     rows = tuple(
@@ -371,7 +373,7 @@ def _history(charges: list[ChargeOut], holder: Holder) -> Table | None:
         for one in charges
     )
     whose = "Purchases" if holder.role == "steward" else "Your purchases"
-    return Table(f"{whose}, newest first", ("charge", "time (UTC)", "who", "cost"), rows)
+    return PageTable(f"{whose}, newest first", ("charge", "time (UTC)", "who", "cost"), rows)
 
 
 def _cost(cost: dict[str, str]) -> str:

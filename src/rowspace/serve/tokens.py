@@ -24,8 +24,7 @@ from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, ValidationErro
 
 from rowspace.exceptions import FileError, InvalidInput
 from rowspace.files import write_whole
-from rowspace.ledger import Spender
-from rowspace.ledger.costs import written
+from rowspace.ledger import Spender, written
 
 Role = Literal["analyst", "steward"]
 

@@ -23,9 +23,7 @@ import scipy
 
 from rowspace.exceptions import IntegerOverflow, InvalidInput, RowspaceError, TooLarge, UnsupportedWorkload
 from rowspace.operators import Vector
-from rowspace.planning import Plan, recalibrated
-from rowspace.planning.choosing import plan_over
-from rowspace.planning.whatif import budget, budget_for, rounded_up, with_budget
+from rowspace.planning import Plan, budget, budget_for, plan_over, recalibrated, rounded_up, with_budget
 from rowspace.privacy import ZCDP, Neighbours, Privacy
 from rowspace.strategy import Measured, Select
 from rowspace.workload import Workload

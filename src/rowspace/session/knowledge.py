@@ -19,16 +19,21 @@ import numpy as np
 from rowspace.domain import Domain
 from rowspace.exceptions import UnsupportedWorkload
 from rowspace.operators import Dense, Vector
-from rowspace.planning import Plan
-from rowspace.planning.whatif import budget, with_budget
+from rowspace.planning import Plan, budget, with_budget
 from rowspace.privacy import Privacy, PrivacyUnit
 from rowspace.reconstruct import Measurement, merged, whitened
-from rowspace.releases import Release, answers_from, combined_statement, measurement_of
-from rowspace.releases.answer_columns import AnswerRows, answer_rows
-from rowspace.releases.combined import CombinedPlan
+from rowspace.releases import (
+    AnswerRows,
+    CombinedPlan,
+    Evidence,
+    Release,
+    answer_rows,
+    answers_from,
+    combined_statement,
+    measurement_of,
+)
 from rowspace.releases.combined_answers import Answers, Columns
 from rowspace.releases.combined_privacy import Guarantees
-from rowspace.releases.evidence import Evidence
 from rowspace.releases.means import rows_with_means
 from rowspace.strategy import CELLS_AT_ONCE, Measured
 from rowspace.workload import Workload, total

@@ -14,8 +14,7 @@ from rowspace.ledger.composition import Filter
 from rowspace.measure import measure
 from rowspace.mechanism import about_source, checked, counts_for
 from rowspace.operators import Operator
-from rowspace.planning import Plan
-from rowspace.planning.whatif import budget_name, with_budget
+from rowspace.planning import Plan, budget_name, with_budget
 from rowspace.privacy import ZCDP, ApproxDP, Privacy, PureDP
 from rowspace.releases import DISCOVERY_KIND, Combined, Release
 from rowspace.strategy import Strategy

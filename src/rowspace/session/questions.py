@@ -10,7 +10,7 @@ import numpy as np
 
 from rowspace.domain import Categorical, Domain, Measure, Numeric
 from rowspace.exceptions import InvalidInput
-from rowspace.releases.evidence import as_queries
+from rowspace.releases import as_queries
 from rowspace.workload import Workload, marginal, mean, ranges, total, variance
 
 from .buying import Goal

@@ -34,16 +34,12 @@ from rowspace.exceptions import (
     TooLarge,
     UnsupportedWorkload,
 )
-from rowspace.ledger import Budget, Charge, Ledger, Request, Spender
-from rowspace.ledger.costs import at_least, at_most, float_above
+from rowspace.ledger import Budget, Charge, Ledger, Request, Spender, at_least, at_most, float_above
 from rowspace.notebook import shown_above
 from rowspace.operators import Vector
-from rowspace.planning import Plan, recalibrated
-from rowspace.planning.whatif import with_budget
-from rowspace.releases import TABLE_LIMIT, Combined, Release, TableEstimate
-from rowspace.releases.answer_columns import AnswerRows
+from rowspace.planning import Plan, recalibrated, with_budget
+from rowspace.releases import TABLE_LIMIT, AnswerRows, Combined, Release, TableEstimate, as_queries
 from rowspace.releases.combined_answers import Columns
-from rowspace.releases.evidence import as_queries
 from rowspace.strategy import Select
 from rowspace.workload import Workload, marginal, prefixes, total
 

@@ -20,11 +20,9 @@ from math import inf, prod, sqrt
 import numpy as np
 
 from rowspace.exceptions import BudgetExceeded, InvalidInput, InvalidWorkload
-from rowspace.ledger import Charge
-from rowspace.ledger.costs import at_least, at_most
+from rowspace.ledger import Charge, at_least, at_most
 from rowspace.operators import Vector
-from rowspace.planning import Plan, for_purpose
-from rowspace.planning.choosing import plan_over
+from rowspace.planning import Plan, for_purpose, plan_over
 from rowspace.privacy import Privacy
 from rowspace.releases.estimate_fit import EstimateFit, estimate_fit
 from rowspace.strategy import Select

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from rowspace.ledger import Budget
 from rowspace.notebook import one_line, shown_above
-from rowspace.releases.answer_columns import AnswerRows
+from rowspace.releases import AnswerRows
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -20,7 +20,7 @@ from rowspace.exceptions import InvalidInput, SourceError
 from rowspace.privacy import PrivacyUnit
 from rowspace.sources.binning import Recipe, bin_recipe, code_recipe, combine, follow, has_code, is_binned
 from rowspace.sources.columns import TypedColumn, timed_column, typed_column, with_times
-from rowspace.sources.contributions import Choice, bounded, bounded_number, unit_values
+from rowspace.sources.contributions import RowChoice, bounded, bounded_number, unit_values
 from rowspace.sources.opening import OpenTable, open_table
 from rowspace.sources.parts import (
     code_sizes,
@@ -66,7 +66,7 @@ class CodedRows:
 
 
 def code_rows(
-    opened: OpenTable, domain: Domain, unit: PrivacyUnit | None = None, choice: Choice | None = None
+    opened: OpenTable, domain: Domain, unit: PrivacyUnit | None = None, choice: RowChoice | None = None
 ) -> CodedRows:
     """The codes as a query that is yet to run. One scan of the data for the check.
 

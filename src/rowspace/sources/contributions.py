@@ -61,7 +61,7 @@ def unit_values(column: Any, unit: PrivacyUnit) -> Any:
 
 
 @dataclass(frozen=True)
-class Choice:
+class RowChoice:
     """What decides which rows of a unit are counted when a table is counted again and again as periods pass.
 
     period: the column of codes that are periods. key: the same for all periods, so that the rows of a period that was
@@ -73,7 +73,7 @@ class Choice:
     key: str
 
 
-def bounded(rows: Any, unit: PrivacyUnit, backend: Any, choice: Choice | None = None) -> Any:
+def bounded(rows: Any, unit: PrivacyUnit, backend: Any, choice: RowChoice | None = None) -> Any:
     """Of every unit at most `unit.rows` rows: those of column `unit` and others, without that column.
 
     `rows` has no NULL in any column. The same expression always stands for the same choice; another call chooses anew.
@@ -116,7 +116,7 @@ def bounded(rows: Any, unit: PrivacyUnit, backend: Any, choice: Choice | None = 
     return rows.mutate(**places).filter(*kept).select(*others)
 
 
-def _since(rows: Any, unit: PrivacyUnit, choice: Choice | None) -> dict[str, Any]:
+def _since(rows: Any, unit: PrivacyUnit, choice: RowChoice | None) -> dict[str, Any]:
     """The period before in which the unit of a row has rows, where that matters."""
     if choice is None or unit.apart == 1:
         return {}
@@ -172,7 +172,7 @@ def cell_columns(rows: Any) -> list[str]:
     return [name for name in rows.columns if name != "unit"]
 
 
-def bounded_number(rows: Any, unit: PrivacyUnit, choice: Choice | None = None) -> Any:
+def bounded_number(rows: Any, unit: PrivacyUnit, choice: RowChoice | None = None) -> Any:
     """How many rows `bounded` keeps, computed another way: Σ over units of min(rows, bound).
 
     With a unit that is to be counted once in a cell, or in several periods, `rows` are coded.

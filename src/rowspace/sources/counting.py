@@ -14,7 +14,7 @@ from rowspace.exceptions import InvalidInput, SourceError, TooLarge
 from rowspace.privacy import PrivacyUnit
 from rowspace.sources.coding import cell_number, code_rows, fetch, require_agreement
 from rowspace.sources.columns import array_kind
-from rowspace.sources.contributions import Choice
+from rowspace.sources.contributions import RowChoice
 from rowspace.sources.opening import OpenTable, open_table
 from rowspace.sources.parts import PartSums, Tails, code_sizes, sum_name
 from rowspace.sources.silence import attempt
@@ -165,7 +165,7 @@ def count_cells(
     with open_table(source, domain, table, unit=None if unit is None else unit.column) as opened:
         choice = None
         if unit is not None and unit.periods is not None and over is not None:
-            choice = Choice(f"code{domain.position(over)}", key or secrets.token_hex(16))
+            choice = RowChoice(f"code{domain.position(over)}", key or secrets.token_hex(16))
         return _count(opened, domain, unit, choice)
 
 
@@ -195,7 +195,7 @@ def is_array(source: object) -> bool:
 
 
 def _count(
-    opened: OpenTable, domain: Domain, unit: PrivacyUnit | None, choice: Choice | None
+    opened: OpenTable, domain: Domain, unit: PrivacyUnit | None, choice: RowChoice | None
 ) -> npt.NDArray[np.int64]:
     """The counts of an open table."""
     coded = code_rows(opened, domain, unit, choice)

@@ -172,7 +172,7 @@ def is_spark_frame(source: object) -> bool:
     return kind.__name__ == "DataFrame" and kind.__module__.startswith("pyspark.sql.")
 
 
-def spark_frame(frame: Any) -> tuple[Any, Connection]:
+def spark_frame(frame: Any) -> tuple[Any, OpenBackend]:
     """The rows of a PySpark DataFrame, by a view that is gone when the connection ends; its session runs on."""
     session, view = frame.sparkSession, f"rowspace_{secrets.token_hex(8)}"
     backend = ibis.pyspark.connect(session)
@@ -183,7 +183,7 @@ def spark_frame(frame: Any) -> tuple[Any, Connection]:
         speak_again()
 
     frame.createTempView(view)
-    return spark_table(backend, view), Connection(backend, end)
+    return spark_table(backend, view), OpenBackend(backend, end)
 
 
 def _nothing_to_undo() -> None:
@@ -198,7 +198,7 @@ POSTGRES_SCHEMES = ("postgres", "postgresql")
 
 
 @dataclass(frozen=True)
-class Connection:
+class OpenBackend:
     """An Ibis backend, and how to end what was begun for it."""
 
     backend: Any
@@ -251,7 +251,7 @@ def embedded_duckdb(path: Path | None = None) -> Any:
     return backend
 
 
-def connect(url: str) -> Connection:
+def connect(url: str) -> OpenBackend:
     """The database at a URL. Messages name the kind of database only: the rest of a URL may hold a
     password."""
     match = _URL.fullmatch(url)
@@ -260,7 +260,7 @@ def connect(url: str) -> Connection:
     if scheme in ("duckdb", "sqlite"):
         return connect_file(Path(location), scheme)
     if scheme in SPARK_SCHEMES:
-        return Connection(
+        return OpenBackend(
             *attempt(
                 lambda: connect_spark(scheme, url),
                 "cannot connect to Spark: check the address, that Java is installed, and the driver "
@@ -273,7 +273,7 @@ def connect(url: str) -> Connection:
         f"cannot connect to a database of kind {scheme!r}: check the address and the credentials, and that "
         f"the driver is installed (pip install '{extra}')",
     )
-    return Connection(backend, backend.disconnect)
+    return OpenBackend(backend, backend.disconnect)
 
 
 def _patience(scheme: str, url: str) -> dict[str, int]:
@@ -282,7 +282,7 @@ def _patience(scheme: str, url: str) -> dict[str, int]:
     return {name: value for name, value in waits.items() if f"{name}=" not in url}
 
 
-def connect_file(path: Path, kind: str) -> Connection:
+def connect_file(path: Path, kind: str) -> OpenBackend:
     """The database in a file of kind "duckdb" or "sqlite", which must exist: engines would create it."""
     if not path.is_file():
         raise SourceError(f"expected a {kind} database file, got nothing at {path}; check the path")
@@ -291,7 +291,7 @@ def connect_file(path: Path, kind: str) -> Connection:
         f"{path} cannot be opened as a {kind} database: it is damaged, of another kind or version, or "
         "open elsewhere for writing",
     )
-    return Connection(backend, backend.disconnect)
+    return OpenBackend(backend, backend.disconnect)
 
 
 def table_of(backend: Any, table: str | None) -> Any:

@@ -20,7 +20,7 @@ from rowspace.sources import text
 from rowspace.sources.binning import is_inline
 from rowspace.sources.columns import require_columns
 from rowspace.sources.databases import (
-    Connection,
+    OpenBackend,
     connect,
     connect_file,
     embedded_duckdb,
@@ -201,7 +201,7 @@ def _spark_files_unchanged(opened: OpenTable) -> AbstractContextManager[None]:
     return unchanged(files, look, "a file of the table") if files else nullcontext()
 
 
-def _connect_database(source: object) -> Connection | None:
+def _connect_database(source: object) -> OpenBackend | None:
     """A connection, if the source is a database URL or a database file by its name."""
     if isinstance(source, str) and is_url(source):
         return None if is_remote(source) else connect(source)

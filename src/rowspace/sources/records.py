@@ -44,7 +44,7 @@ class Fault(Enum):
     CELLS = "more or fewer cells than there are names"
 
 
-class Malformed(Exception):
+class MalformedRecord(Exception):
     """Some record is not as declared. Holds nothing of it."""
 
     def __init__(self, fault: Fault) -> None:
@@ -53,7 +53,7 @@ class Malformed(Exception):
 
 
 @dataclass(frozen=True)
-class Shape:
+class RecordShape:
     """How many cells a record has, what separates them, and whether those in quotes may have line breaks."""
 
     cells: int
@@ -69,7 +69,7 @@ class Shape:
         return re.compile(rb'(?:"((?:%b|"")*+)"|([^"\r\n%b]*+))%b' % (inside, mark, mark))
 
 
-def cells_of(record: bytes, shape: Shape) -> list[bytes] | None:
+def cells_of(record: bytes, shape: RecordShape) -> list[bytes] | None:
     """The cells of one record, however many; None if its quotes or line breaks are wrong."""
     text = record.removesuffix(b"\r") + shape.delimiter.encode()
     cells, place = [], 0
@@ -83,7 +83,7 @@ def cells_of(record: bytes, shape: Shape) -> list[bytes] | None:
     return cells
 
 
-def fault_of(record: bytes, shape: Shape) -> Fault | None:
+def fault_of(record: bytes, shape: RecordShape) -> Fault | None:
     """What is wrong with one record, if anything; the definition that `read_block` keeps to."""
     if len(record) > LONGEST_RECORD:
         return Fault.LENGTH
@@ -98,7 +98,7 @@ def fault_of(record: bytes, shape: Shape) -> Fault | None:
     return Fault.QUOTE if without_returns is None else Fault.LINE_BREAK
 
 
-def complaint(shown: str, encoding: str, shape: Shape, fault: Fault) -> str:
+def complaint(shown: str, encoding: str, shape: RecordShape, fault: Fault) -> str:
     """What was expected of every line, and what to declare."""
     match fault:
         case Fault.ENCODING:
@@ -131,7 +131,7 @@ def complaint(shown: str, encoding: str, shape: Shape, fault: Fault) -> str:
     )
 
 
-def read_block(block: bytes, shape: Shape, wanted: Sequence[int]) -> pa.RecordBatch:
+def read_block(block: bytes, shape: RecordShape, wanted: Sequence[int]) -> pa.RecordBatch:
     """The cells in the wanted columns of all records of a block, as text; an empty cell is NULL.
 
     Raises:
@@ -147,7 +147,7 @@ def read_block(block: bytes, shape: Shape, wanted: Sequence[int]) -> pa.RecordBa
             if table.num_rows == number:
                 return table.combine_chunks().to_batches()[0]
     faults = (fault_of(record, shape) for record in split_records(block, shape.quoted_newlines))
-    raise Malformed(next((fault for fault in faults if fault is not None), Fault.CELLS))
+    raise MalformedRecord(next((fault for fault in faults if fault is not None), Fault.CELLS))
 
 
 def _is_text(text: bytes) -> bool:
@@ -163,7 +163,7 @@ def _is_text(text: bytes) -> bool:
     return not any(mark in text or text.startswith(mark[1:]) for mark in _MARKS)
 
 
-def _passes(block: bytes, shape: Shape) -> bool:
+def _passes(block: bytes, shape: RecordShape) -> bool:
     """Whether nothing but the number of cells can be wrong with the records of a block."""
     if len(block) > LONGEST_RECORD:  # rarely, so it need not be fast
         faults = (fault_of(record, shape) for record in split_records(block, shape.quoted_newlines))
@@ -189,7 +189,7 @@ def _passes(block: bytes, shape: Shape) -> bool:
     return bool(fit and (codes[returns + 1] == LINE_FEED).all())
 
 
-def _number_of_records(block: bytes, shape: Shape) -> int:
+def _number_of_records(block: bytes, shape: RecordShape) -> int:
     """How many records a block has that passed: lines outside quotes that are not empty."""
     ends = places_of(LINE_FEED, block)
     if shape.quoted_newlines:
@@ -200,7 +200,7 @@ def _number_of_records(block: bytes, shape: Shape) -> int:
     return len(ends) - int(np.count_nonzero(empty))
 
 
-def _parse(block: bytes, shape: Shape, wanted: Sequence[int]) -> pa.Table:
+def _parse(block: bytes, shape: RecordShape, wanted: Sequence[int]) -> pa.Table:
     """The cells as Arrow finds them, told everything and left nothing to guess."""
     names = [str(column) for column in range(shape.cells)]
     chosen = [names[column] for column in wanted]

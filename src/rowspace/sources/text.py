@@ -27,7 +27,15 @@ from rowspace.formats import CSV
 from rowspace.sources.blocks import record_blocks, split_records
 from rowspace.sources.columns import require_columns
 from rowspace.sources.files import DataFile, FileSet
-from rowspace.sources.records import Fault, Malformed, Shape, cells_of, complaint, fault_of, read_block
+from rowspace.sources.records import (
+    Fault,
+    MalformedRecord,
+    RecordShape,
+    cells_of,
+    complaint,
+    fault_of,
+    read_block,
+)
 from rowspace.sources.silence import attempt
 
 _DELIMITERS = (",", ";", "\t", "|")
@@ -44,7 +52,7 @@ class TextFile:
     """One CSV file: what its records look like, in which cell each column is, and the columns that its folders name."""
 
     csv: CSV
-    shape: Shape
+    shape: RecordShape
     places: Mapping[str, int]
     partitions: Mapping[str, str | None] = field(default_factory=dict)
 
@@ -104,7 +112,7 @@ class TextTable:
                 while running:
                     file, next_batch = running.popleft()
                     yield next_batch.result()
-        except Malformed as malformed:
+        except MalformedRecord as malformed:
             # Damage is said first wherever it is: how far threads have read ahead must make no difference.
             fault = None if any(_is_damaged(one.csv) for one in self.files) else malformed.fault
         except _DAMAGES:
@@ -220,11 +228,11 @@ def _records(csv: CSV) -> Iterator[bytes]:
     yield from blocks
 
 
-def _shape(csv: CSV, shown: str, wanted: Sequence[str]) -> tuple[Shape, list[str]]:
+def _shape(csv: CSV, shown: str, wanted: Sequence[str]) -> tuple[RecordShape, list[str]]:
     """What records look like, and the names of their columns, by the header and by what is declared."""
     if csv.columns:
         delimiter = csv.delimiter or ","
-        return Shape(len(csv.columns), delimiter, csv.quoted_newlines), list(csv.columns)
+        return RecordShape(len(csv.columns), delimiter, csv.quoted_newlines), list(csv.columns)
     block: bytes = attempt(lambda: next(record_blocks(csv), b""), _unreadable(shown, [csv]))
     line = next(split_records(block, csv.quoted_newlines))
     if line in (b"", b"\r"):
@@ -233,15 +241,15 @@ def _shape(csv: CSV, shown: str, wanted: Sequence[str]) -> tuple[Shape, list[str
             'write the names there, or declare them: names = ["age", …]'
         )
     marks = _DELIMITERS if csv.delimiter is None else (csv.delimiter,)
-    headers = {mark: _header(csv, line, Shape(1, mark, csv.quoted_newlines)) for mark in marks}
+    headers = {mark: _header(csv, line, RecordShape(1, mark, csv.quoted_newlines)) for mark in marks}
     best = max(marks, key=lambda mark: (len(set(headers[mark]) & set(wanted)), len(headers[mark])))
     if not headers[best]:
-        shape = Shape(1, best, csv.quoted_newlines)
+        shape = RecordShape(1, best, csv.quoted_newlines)
         raise SourceError(complaint(shown, csv.encoding, shape, fault_of(line, shape) or Fault.QUOTE))
-    return Shape(len(headers[best]), best, csv.quoted_newlines), headers[best]
+    return RecordShape(len(headers[best]), best, csv.quoted_newlines), headers[best]
 
 
-def _header(csv: CSV, line: bytes, shape: Shape) -> list[str]:
+def _header(csv: CSV, line: bytes, shape: RecordShape) -> list[str]:
     """The names in the header line; none if it cannot be read so."""
     if fault_of(line, shape) not in (None, Fault.CELLS):
         return []

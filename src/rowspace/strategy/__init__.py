@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from rowspace import _research
 
 from .against_facts import AgainstFacts, facts_bound, public_tables
-from .asked import Asked, as_asked
+from .asked import IntegerCandidate, as_asked
 from .augment import Augment, augment
 from .bounds import (
     dual_bound,
@@ -84,7 +84,6 @@ __all__ = [
     "AgainstEvidence",
     "AgainstFacts",
     "AgainstTables",
-    "Asked",
     "Augment",
     "CellStrategy",
     "Corrected",
@@ -94,6 +93,7 @@ __all__ = [
     "Hierarchical",
     "Horizon",
     "IdentityStrategy",
+    "IntegerCandidate",
     "Marginals",
     "Measured",
     "MinError",

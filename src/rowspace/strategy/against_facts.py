@@ -31,7 +31,7 @@ from rowspace.privacy import Neighbours, Privacy
 from rowspace.tables import ProductWorkload, as_products
 from rowspace.threads import one_thread_if_small
 
-from .dual import HARDLY_DEFICIENT, Point, RowSpace, RowSpacePoint
+from .dual import HARDLY_DEFICIENT, DualPoint, RowSpace, RowSpacePoint
 from .dual_ascent import ascend, start_weights
 from .evidence import LOST, Search, starts
 from .facts import Facts
@@ -152,7 +152,7 @@ def _rows(point: RowSpacePoint) -> Vector:
     return np.concatenate([point.Y.T / np.sqrt(top), np.diag(np.sqrt(missing))[missing > HARDLY_DEFICIENT]])
 
 
-def _attained(point: Point) -> float:
+def _attained(point: DualPoint) -> float:
     """(tr G^½)² = (Σλx)²."""
     return float(point.weights @ point.diagonal) ** 2
 

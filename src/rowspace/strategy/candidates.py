@@ -1,7 +1,7 @@
 """The planner's tables: which optimizers are tried for which workload, from top to bottom.
 
-Each row is (does it fit?, the optimizer). A row reads the `Problem`: the number of cells, the noise, the limits of the
-effort (`effort`), and whether the queries are about one attribute or several. Three candidates stand before all rows:
+Each row is (does it fit?, the optimizer). A row reads the `PlanningProblem`: the number of cells, the noise, the limits
+of the effort (`effort`), and whether the queries are about one attribute or several. Three stand before all rows:
 few queries have their optimum in their row space (`row_space_optimal`), cells that no query tells apart are planned as
 one (`merging`), and several attributes are measured through tables (`marginals`, `residual`).
 """
@@ -42,7 +42,7 @@ WORST_GAP, WORST_STEPS = 1e-3, 100
 
 
 @dataclass(frozen=True, eq=False)
-class Problem:
+class PlanningProblem:
     """What candidates are looked for: queries under a guarantee, within an effort.
 
     `tables` are the same queries for strategies of tables, which also count cells that no query sees.
@@ -114,7 +114,7 @@ class Problem:
         return self.tree is not None and self.tree.shape[1] == self.cells
 
 
-Row = tuple[Callable[[Problem], bool], Callable[[Problem, "Select"], Any]]
+Row = tuple[Callable[[PlanningProblem], bool], Callable[[PlanningProblem, "Select"], Any]]
 
 # What costs nothing: a total, a partition or a cumulative sum may be its own best strategy.
 TRIED_FIRST: tuple[Row, ...] = (

@@ -38,7 +38,7 @@ NEGLIGIBLE = 1e-25
 """Weights below this are taken as zero."""
 
 
-class Point(Protocol):
+class DualPoint(Protocol):
     """Program 2 and its dual at one λ."""
 
     @property
@@ -64,12 +64,12 @@ class Point(Protocol):
 class Geometry(Protocol):
     """A workload, seen as a function of λ."""
 
-    def at(self, weights: Vector) -> Point:
+    def at(self, weights: Vector) -> DualPoint:
         """One symmetric eigendecomposition."""
         ...
 
 
-def bound_at(point: Point) -> float:
+def bound_at(point: DualPoint) -> float:
     """Σλx²: no strategy of unit L2 norm has less error."""
     return float(np.sum(point.weights * point.diagonal**2))
 

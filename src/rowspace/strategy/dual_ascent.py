@@ -15,7 +15,7 @@ import numpy as np
 from rowspace.operators import Vector
 
 from .acceleration import Anderson
-from .dual import Geometry, Point, bound_at
+from .dual import DualPoint, Geometry, bound_at
 
 LEAST_GAIN = 0.01
 """Share of the spread that an accelerated step must gain to be kept."""
@@ -28,7 +28,7 @@ PATIENCE = 3
 class Ascent:
     """The best point found, the best bound, and how the search ended."""
 
-    point: Point
+    point: DualPoint
     bound: float
     steps: int
     ending: str
@@ -45,7 +45,7 @@ def ascend(
     start: Vector,
     gap: float,
     max_steps: int,
-    bound_at: Callable[[Point], float] = bound_at,
+    bound_at: Callable[[DualPoint], float] = bound_at,
 ) -> Ascent:
     """Raise the dual bound until the strategy at hand is within a factor 1 + gap of it.
 
@@ -81,25 +81,25 @@ def ascend(
     return Ascent(best, bound, steps, "certified")
 
 
-def _certified(point: Point, bound: float, gap: float) -> bool:
+def _certified(point: DualPoint, bound: float, gap: float) -> bool:
     # While x is far from constant the strategy is far from the bound as a rule: no need to compute its error, which
     # costs a matrix product.
     return _spread(point) <= max(4 * gap, 1e-12) and point.error <= (1 + gap) * bound
 
 
-def _spread(point: Point) -> float:
+def _spread(point: DualPoint) -> float:
     """Σλx²/(Σλx)² − 1: how far x is from constant, which is what a step can hope to gain."""
     weighted = point.weights * point.diagonal
     return max(0.0, float(weighted @ point.diagonal) / float(weighted.sum()) ** 2 - 1)
 
 
-def plain_step(point: Point) -> Vector:
+def plain_step(point: DualPoint) -> Vector:
     """The monotone step λ ← λx²."""
     weights = point.weights * point.diagonal**2
     return np.asarray(weights / weights.sum())
 
 
-def _next_weights(point: Point, acceleration: Anderson) -> Vector:
+def _next_weights(point: DualPoint, acceleration: Anderson) -> Vector:
     """The accelerated step, in logarithms so that weights stay positive; cells at zero stay there."""
     weights, image = point.weights, plain_step(point)
     active = (weights > 0) & (image > 0)

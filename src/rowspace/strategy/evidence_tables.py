@@ -27,7 +27,7 @@ from rowspace.error import noise_level
 from rowspace.exceptions import InvalidInput, UnsupportedWorkload
 from rowspace.operators import Operator, Vector
 from rowspace.privacy import Privacy
-from rowspace.tables import CellSplit, Elimination, ProductWorkload, Residuals, TableOperator
+from rowspace.tables import CellSplit, Elimination, ProductWorkload, Residuals
 
 from .joint_bound import joint_bound
 from .joint_parts import ties
@@ -101,7 +101,6 @@ class AgainstTables:
         sums = np.zeros(workload.lattice.size)
         whole = most
         for A, variance in tables:
-            assert isinstance(A, TableOperator)
             sums += energies(A, workload.lattice) / variance
             whole += A.max_column_norm(2) ** 2 / variance
         plain = union_bound(workload, False)

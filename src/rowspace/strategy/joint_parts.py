@@ -39,7 +39,7 @@ Attributes = tuple[int, ...]
 
 
 @dataclass(frozen=True, eq=False)
-class Part:
+class JointPart:
     """The queries of a part, times their weight, as an array (queries, *sizes of its attributes, ascending).
 
     Many queries may be replaced by fewer with the same Gram matrix; `exact` where they are the queries themselves.
@@ -99,7 +99,9 @@ def ties(workload: ProductWorkload) -> bool:
     return any(len(piece.axes) > 1 for piece in workload.pieces)
 
 
-def read_part(workload: ProductWorkload, number: int, shares: Mapping[int, Vector] | None = None) -> Part:
+def read_part(
+    workload: ProductWorkload, number: int, shares: Mapping[int, Vector] | None = None
+) -> JointPart:
     """The queries of a part over its own table; `TooLarge` where those are too many numbers.
 
     Attributes that have `shares` are left out: a cell of theirs stands for its share of the total.
@@ -123,7 +125,7 @@ def read_part(workload: ProductWorkload, number: int, shares: Mapping[int, Vecto
         exact = exact and same
     shape = [workload.sizes[i] for i in axes]
     table = rows.reshape(-1, *shape).transpose(0, *(1 + np.argsort(axes)))
-    return Part(tuple(sorted(axes)), table, float(np.sqrt(workload.powers[number])), exact)
+    return JointPart(tuple(sorted(axes)), table, float(np.sqrt(workload.powers[number])), exact)
 
 
 def _rows(W: Operator) -> tuple[Vector, bool]:
@@ -136,7 +138,7 @@ def _rows(W: Operator) -> tuple[Vector, bool]:
 
 
 @dataclass(eq=False)
-class Table:
+class JointTable:
     """A set S of J: integers that span what is asked about it, and their functions in orthonormal form."""
 
     attributes: Attributes
@@ -155,8 +157,11 @@ class Table:
 
 
 def table_of(
-    own: Attributes, sizes: tuple[int, ...], asked: list[tuple[Part, Vector]], frames: Mapping[int, Frame]
-) -> Table | None:
+    own: Attributes,
+    sizes: tuple[int, ...],
+    asked: list[tuple[JointPart, Vector]],
+    frames: Mapping[int, Frame],
+) -> JointTable | None:
     """What is asked about a set beyond smaller ones; None where that is nothing."""
     shape = tuple(sizes[i] for i in own)
     rows = np.concatenate([c for _, c in asked]) if asked else np.zeros((1, prod(n - 1 for n in shape)))
@@ -180,7 +185,7 @@ def table_of(
         # Differences of neighbours say nothing about smaller tables.
         basis, integers = np.eye(rows.shape[1]), _product([-np.diff(np.eye(n), axis=0) for n in shape])
         mixing = _product([-np.diff(frames[i].F[:, 1:], axis=0) for i in own])
-    return Table(own, shape, basis, integers, mixing, basis @ functions, np.full(cells, 1 / cells))
+    return JointTable(own, shape, basis, integers, mixing, basis @ functions, np.full(cells, 1 / cells))
 
 
 def _product(factors: Sequence[Vector]) -> Vector:
@@ -191,7 +196,9 @@ def _product(factors: Sequence[Vector]) -> Vector:
     return found
 
 
-def _summed(own: Attributes, asked: list[tuple[Part, Vector]], chosen: np.ndarray) -> tuple[Vector, Vector]:
+def _summed(
+    own: Attributes, asked: list[tuple[JointPart, Vector]], chosen: np.ndarray
+) -> tuple[Vector, Vector]:
     """Some of the queries summed over all attributes but those of a set, and by how much they exceed their shares."""
     tables, scales = [], []
     for part, _ in asked:

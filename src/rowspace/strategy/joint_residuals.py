@@ -26,7 +26,7 @@ from rowspace.operators import Dense, Operator, Vector
 from rowspace.tables import ProductWorkload
 
 from .joint_cells import Solved, solve_cells
-from .joint_parts import Attributes, Frame, Part, read_part, subsets, table_of
+from .joint_parts import Attributes, Frame, JointPart, read_part, subsets, table_of
 
 SCALE = 2.0**20
 """What the rows of joint matrices, with entries up to 1, are multiplied with before they are rounded."""
@@ -60,7 +60,7 @@ class Joint:
         self.sizes = workload.sizes
         parts = [read_part(workload, k, shares) for k in range(len(workload.parts))]
         frames = {i: Frame(np.full(n, 1 / n)) for i, n in enumerate(self.sizes)}
-        asked: dict[Attributes, list[tuple[Part, Vector]]] = {own: [] for own in tied}
+        asked: dict[Attributes, list[tuple[JointPart, Vector]]] = {own: [] for own in tied}
         coefficients = []
         for part in parts:
             found = {own: c for own, c in part.coefficients(frames).items() if own in tied and c.size}

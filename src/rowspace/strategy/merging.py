@@ -31,7 +31,7 @@ SAMPLE = 4 * MOST_GROUPS
 
 
 @dataclass(frozen=True, eq=False)
-class Groups:
+class MergedCells:
     """Which cells are alike, and the workload over one cell of each group."""
 
     of_cells: Indices
@@ -43,7 +43,7 @@ class Groups:
         return replace(result, name=f"{result.name}, merged cells", strategy=strategy)
 
 
-def merged_cells(W: Operator) -> Groups | None:
+def merged_cells(W: Operator) -> MergedCells | None:
     """The groups of cells with equal columns; None when there are too many, or they cannot be told.
 
     >>> from rowspace import operators as op
@@ -60,7 +60,7 @@ def merged_cells(W: Operator) -> Groups | None:
     _, first, groups = np.unique(sums, axis=0, return_index=True, return_inverse=True)
     if len(first) > min(MOST_GROUPS, n // 2) or m * len(first) > MOST_CELLS:
         return None
-    return Groups(groups.ravel(), Dense(_columns(W, first)))
+    return MergedCells(groups.ravel(), Dense(_columns(W, first)))
 
 
 def _columns(W: Operator, cells: Indices) -> Vector:

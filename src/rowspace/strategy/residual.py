@@ -4,8 +4,14 @@ Blocks for different sets B of attributes are independent, so each gets the nois
 of block B at unit noise and v_B what its noise costs the workload, σ_B² ∝ √(p_B/v_B) is optimal by Cauchy–Schwarz, and
 the error is (Σ_B √(p_B v_B))². For marginals (ResidualPlanner, Xiao et al. 2023) that is the singular value bound,
 below which no strategy can go. For products of ranges and prefixes the contrasts of each attribute are chosen first
-(`contrasts`), and the same formula holds. Where queries tie attributes together the sets below them have joint matrices
+(see below), and the same formula holds. Where queries tie attributes together the sets below them have joint matrices
 (`joint_residuals`).
+
+What to ask along one attribute of a product: the cells alike, or contrasts made for its ranges and prefixes.
+
+An attribute with Gram matrix G gets the Gaussian optimum X (unit diagonal) for G + ω·11ᵗ. X = c·11ᵗ + X_res with
+c = 1/(1ᵗX⁻¹1): the first part is what the total tells, X_res = SᵗS are the contrasts. One number ω per attribute says
+how much the total of this attribute is asked by way of the others; it is tuned on the error of the whole.
 """
 
 from __future__ import annotations
@@ -14,6 +20,7 @@ import time
 from collections.abc import Container, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Literal
 
 import numpy as np
@@ -21,13 +28,12 @@ import scipy
 
 from rowspace.error import noise_level
 from rowspace.exceptions import InvalidInput, TooLarge
-from rowspace.operators import Operator, Vector
-from rowspace.privacy import Privacy
-from rowspace.tables import ProductWorkload, Residuals, TableOperator
+from rowspace.operators import CellContrasts, Dense, Operator, Vector
+from rowspace.privacy import ZCDP, Privacy
+from rowspace.tables import CellSplit, ContrastSplit, ProductWorkload, Residuals, Split, TableOperator
 
-from .attribute_classes import Kinds, attribute_classes
-from .contrasts import Contrasts, cells_alike, fitted
-from .gaussian_optimal import WorstQueryResult
+from .attribute_classes import Kinds, attribute_classes, effective
+from .gaussian_optimal import GaussianOptimal, WorstQueryResult
 from .joint_bound import joint_bound
 from .joint_parts import Attributes, subsets, ties
 from .joint_residuals import Joint
@@ -235,3 +241,44 @@ class _Choice:
         if error < self.error:
             self.contrasts, self.error = trial, error
         return error
+
+
+_GAP = 1e-4
+_RIDGE = 1e-3
+_UNIT = ZCDP(0.5)
+
+
+@dataclass(frozen=True, eq=False)
+class Contrasts:
+    """The contrasts S of one attribute, their split and their largest squared column norm."""
+
+    S: Operator
+    split: Split
+
+    @cached_property
+    def cost(self) -> float:
+        """Privacy cost of S at unit noise."""
+        return self.S.max_column_norm(2) ** 2
+
+    @cached_property
+    def scale(self) -> float:
+        """What K is to be multiplied with: a cell's split leaves the factor n of n·I − 11ᵗ out."""
+        return 1 / self.S.shape[1] ** 2 if isinstance(self.split, CellSplit) else 1.0
+
+
+def cells_alike(n: int) -> Contrasts:
+    """n·I − 11ᵗ; for an attribute of one cell it stands for nothing."""
+    return Contrasts(CellContrasts(n), CellSplit(n))
+
+
+def fitted(kinds: Kinds, omega: float) -> Contrasts:
+    """Contrasts for weighted queries about one attribute; ω in units of their mean squared norm per cell."""
+    n = kinds[0][1].shape[1]
+    A = GaussianOptimal(gap=_GAP).optimize(effective(kinds, omega, _RIDGE), _UNIT).strategy
+    X = A.gram().to_dense()
+    X /= X.diagonal().max()
+    c = 1 / np.linalg.solve(X, np.ones(n)).sum()
+    values, vectors = scipy.linalg.eigh(X - c)
+    # The smallest eigenvalue is zero: its vector is u, which the contrasts do not see.
+    S = Dense(np.sqrt(np.clip(values[1:], 0.0, None))[:, None] * vectors[:, 1:].T)
+    return Contrasts(S, ContrastSplit(S))

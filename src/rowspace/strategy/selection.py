@@ -24,7 +24,7 @@ from rowspace.privacy import Privacy
 from rowspace.tables import Piece, ProductWorkload, as_products, gather
 
 from .attempts import DENSE_CELLS, attempt, completed, proposal
-from .candidates import CLOSED_FORMS, SEARCHES, SEVERAL_ATTRIBUTES, TRIED_FIRST, Problem
+from .candidates import CLOSED_FORMS, SEARCHES, SEVERAL_ATTRIBUTES, TRIED_FIRST, PlanningProblem
 from .classical import IdentityStrategy
 from .effort import Effort, effort_named
 from .joint_parts import ties
@@ -145,7 +145,7 @@ class Select:
         ]
 
     def _tried(
-        self, problem: Problem, rng: np.random.Generator | None, results: Sequence[Result]
+        self, problem: PlanningProblem, rng: np.random.Generator | None, results: Sequence[Result]
     ) -> Iterator[list[Result]]:
         """What each candidate that fits has found, one after the other; `results` are those found so far."""
         few = problem.few
@@ -182,11 +182,11 @@ class Select:
 
     def _problem(
         self, queries: ProductWorkload, tables: ProductWorkload, privacy: Privacy, attribute: int = 0
-    ) -> Problem:
+    ) -> PlanningProblem:
         limits, tree = self.limits, self.taxonomies.get(attribute)
-        return Problem(queries, tables, privacy, limits, self.objective, limits.branchings, tree)
+        return PlanningProblem(queries, tables, privacy, limits, self.objective, limits.branchings, tree)
 
-    def _factor(self, attribute: int, W: Operator, privacy: Privacy) -> Problem:
+    def _factor(self, attribute: int, W: Operator, privacy: Privacy) -> PlanningProblem:
         """The problem of one factor of a product: whatever its matrix is made of, it is about one attribute."""
         queries = gather((W.shape[1],), [(1.0, (Piece((0,), W),))])
         return self._problem(queries, queries, privacy, attribute)
@@ -194,12 +194,12 @@ class Select:
     def _good_enough(self, results: Sequence[Result]) -> bool:
         return self.objective == "total" and any(result.ratio < GOOD_ENOUGH for result in results)
 
-    def _draws_least(self, results: Sequence[Result], problem: Problem) -> bool:
+    def _draws_least(self, results: Sequence[Result], problem: PlanningProblem) -> bool:
         """Whether one that is good enough asks every record once: no integers draw less noise per sensitivity."""
         found = [result.strategy for result in results if result.ratio < GOOD_ENOUGH]
         return any(A.integral and A.integer_norm(problem.privacy.norm) == 1 for A in found)
 
-    def _merged(self, problem: Problem, rng: np.random.Generator | None) -> list[Result]:
+    def _merged(self, problem: PlanningProblem, rng: np.random.Generator | None) -> list[Result]:
         """The candidates for the problem without copies of cells, where it is much smaller."""
         groups = merged_cells(problem.W)
         if groups is None:
@@ -244,7 +244,7 @@ class Select:
         except (UnsupportedWorkload, InvalidWorkload):
             return []
 
-    def _loss(self, result: Result, problem: Problem) -> float:
+    def _loss(self, result: Result, problem: PlanningProblem) -> float:
         if self.objective == "total":
             return result.total_error
         strategy = Strategy.of(result.strategy)

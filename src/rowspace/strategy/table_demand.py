@@ -15,7 +15,6 @@ from rowspace.tables import (
     MarginalSplit,
     ProductWorkload,
     SubsetLattice,
-    TableOperator,
     as_products,
     marginal_splits,
     mask_of,
@@ -25,6 +24,7 @@ from .joint_bound import joint_bound
 from .joint_parts import ties
 from .product_bounds import products_bound
 from .result import Result
+from .strategy import Strategy
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,7 +90,7 @@ def read_products(W: Operator | ProductWorkload) -> ProductWorkload:
 
 def judged_on_tables(
     name: str,
-    A: TableOperator,
+    A: Operator,
     workload: ProductWorkload,
     privacy: Privacy,
     *,
@@ -103,7 +103,7 @@ def judged_on_tables(
 
     `unit_bound`: a bound the optimizer has proved, in the unit of E; the better of it and the default counts.
     """
-    error = noise_level(A, privacy) * A.trace_of_products(workload)
+    error = noise_level(A, privacy) * Strategy.of(A).trace(workload)
     if ties(workload):
         unit_bound = max(unit_bound, joint_bound(workload, {}))
     bound = privacy.unit_variance * max(products_bound(workload, privacy), unit_bound)

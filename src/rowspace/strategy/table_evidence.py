@@ -16,8 +16,11 @@ from typing import Protocol
 import numpy as np
 import scipy
 
+from rowspace.exceptions import InvalidInput
 from rowspace.operators import CellContrasts, Dense, Indices, Operator, Vector
 from rowspace.tables import CellSplit, ContrastSplit, Residuals, Split, SubsetLattice, TableOperator, members
+
+from .strategy import Strategy
 
 
 class Noisy(Protocol):
@@ -43,11 +46,11 @@ def split_alike(strategies: Sequence[Operator]) -> list[Alike] | None:
 
     Tables with joint matrices never are: see `same_rows`.
     """
-    tables = [own for own in strategies if isinstance(own, TableOperator) and not own.has_joint]
+    found = [Strategy.of(own).tables for own in strategies]
+    tables = [own for own in found if own is not None and not own.has_joint]
     if len(tables) < len(strategies) or any(own.sizes != tables[0].sizes for own in tables):
         return None
-    found = [_factors(tables[0], own) for own in tables]
-    pairs = [(own, factors) for own, factors in zip(tables, found, strict=True) if factors is not None]
+    pairs = [(own, factors) for own in tables if (factors := _factors(tables[0], own)) is not None]
     return pairs if len(pairs) == len(tables) else None
 
 
@@ -129,11 +132,14 @@ def united_rows(group: Sequence[Noisy]) -> tuple[Residuals, list[tuple[Indices, 
     return A, shares
 
 
-def energies(strategy: TableOperator, lattice: SubsetLattice) -> Vector:
+def energies(A: Operator, lattice: SubsetLattice) -> Vector:
     """tr(P_T AᵗA)/cells for the sets T of a lattice: how much A asks about what varies in exactly T, a cell's share.
 
     A matrix M has m = ‖M1‖²/n about the total and ‖M‖² − m about the rest; those of a table's attributes multiply.
     """
+    strategy = Strategy.of(A).tables
+    if strategy is None:
+        raise InvalidInput("expected a strategy of weighted tables")
     known: dict[int, tuple[float, float]] = {}
     for M in strategy.matrices:
         if id(M) not in known:

@@ -14,7 +14,7 @@ tuned on the true joint error, in the row space of the measurements.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
@@ -90,7 +90,9 @@ class Union:
             touched[_touched(factors)] = None
         return [self._group(attributes, [attributes], terms, norm) for attributes in touched]
 
-    def _group(self, attributes: Attributes, members: Sequence[Attributes], terms: Terms, norm: int) -> Group:
+    def _group(
+        self, attributes: Attributes, members: Collection[Attributes], terms: Terms, norm: int
+    ) -> Group:
         """The group of all terms whose touched attributes are among `members`, measured over `attributes`."""
         axes = sorted(attributes)
         parts = []
@@ -108,19 +110,21 @@ class Union:
 
     def _merge_while_it_pays(self, groups: list[Group], terms: Terms, norm: int) -> list[Group]:
         members = {group.attributes: [group.attributes] for group in groups}
-        tried: set[frozenset[Attributes]] = set()
+        known: dict[frozenset[Attributes], Group] = {}
         while True:
             best: tuple[float, Group, Group, Group] | None = None
             for a, b in combinations(groups, 2):
                 together = a.attributes | b.attributes
-                pair = frozenset((a.attributes, b.attributes))
                 # Merging is worth a look only when one set contains the other: a product over unrelated attributes
                 # multiplies cells and noise.
-                if pair in tried or together not in (a.attributes, b.attributes):
+                if together not in (a.attributes, b.attributes):
                     continue
-                merged = self._group(together, members[a.attributes] + members[b.attributes], terms, norm)
+                # All that a merged group depends on: `together` is the largest of them.
+                both = frozenset(members[a.attributes] + members[b.attributes])
+                if both not in known:
+                    known[both] = self._group(together, both, terms, norm)
+                merged = known[both]
                 gain = a.price(norm) + b.price(norm) - merged.price(norm)
-                tried.add(pair)
                 if gain > 0 and (best is None or gain > best[0]):
                     best = (gain, a, b, merged)
             if best is None:
@@ -128,7 +132,6 @@ class Union:
             _, a, b, merged = best
             members[merged.attributes] = members[a.attributes] + members[b.attributes]
             groups = [merged, *(g for g in groups if g not in (a, b))]
-            tried.clear()
 
 
 def split_weights(groups: Sequence[Group], norm: int) -> Vector:

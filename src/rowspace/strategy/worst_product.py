@@ -20,7 +20,7 @@ from rowspace.error import max_error
 from rowspace.exceptions import InvalidInput
 from rowspace.operators import Dense, Identity, Kronecker, Operator, Total
 from rowspace.privacy import Privacy
-from rowspace.tables import Piece, ProductWorkload, TableOperator
+from rowspace.tables import Piece, ProductWorkload
 
 from .gaussian_optimal import GaussianOptimal, WorstQueryResult
 from .residual import Residual
@@ -77,12 +77,16 @@ class BalancedResidual:
         workload = read_products(W)
         balanced = replace(workload, pieces=tuple(map(_balanced, workload.pieces)))
         found = Residual(objective="max").optimize(balanced, privacy)
-        A = found.strategy
         assert isinstance(found, WorstQueryResult)
-        assert isinstance(A, TableOperator)
         seconds = time.perf_counter() - started
         judgement = judged_on_tables(
-            "residuals, balanced", A, workload, privacy, status="dual ascent", steps=1, seconds=seconds
+            "residuals, balanced",
+            found.strategy,
+            workload,
+            privacy,
+            status="dual ascent",
+            steps=1,
+            seconds=seconds,
         )
         return WorstQueryResult(
             **vars(judgement), max_error=found.max_error, max_lower_bound=found.max_lower_bound

@@ -7,8 +7,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from rowspace.exceptions import InvalidInput
-from rowspace.planning.target_text import targets_of_groups
-from rowspace.planning.whatif import budget
+from rowspace.planning import budget, targets_of_groups
 
 from .document import Document, with_budget, with_entry, with_weight, without_entry
 from .jobs import Job, look, plan_study, solve_targets

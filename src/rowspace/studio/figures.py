@@ -11,11 +11,8 @@ from math import isfinite
 from typing import Any
 
 from rowspace.exceptions import IntegerOverflow, InvalidInput, RowspaceError
-from rowspace.planning import TargetPlan, plan_for
+from rowspace.planning import CAP, Effort, TargetPlan, budget, budget_name, plan_for, with_budget
 from rowspace.planning.across import Across, Point, Shape
-from rowspace.planning.choosing import Effort
-from rowspace.planning.targets import CAP
-from rowspace.planning.whatif import budget, budget_name, with_budget
 from rowspace.privacy import Privacy
 from rowspace.report.html.promise import promise
 from rowspace.report.words import parameters

@@ -9,11 +9,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from rowspace.domain import Domain
-from rowspace.planning.whatif import budget
+from rowspace.planning import budget
+from rowspace.report import figures, whole
 from rowspace.report.explore.contents import example
-from rowspace.report.numbers import figures, whole
 from rowspace.report.pages import own_sheet, render
-from rowspace.report.views import Link, Page, Table
+from rowspace.report.views import Link, Page, PageTable
 from rowspace.study import CHECK_WARNING, DATA_WARNING
 from rowspace.study.checking import HEADINGS
 
@@ -56,8 +56,8 @@ class Static:
     close: bool
     plain: str
     meaning: str
-    beliefs: Table | None
-    groups: Table
+    beliefs: PageTable | None
+    groups: PageTable
 
 
 @dataclass(frozen=True)
@@ -149,7 +149,7 @@ def _static(found: dict[str, Any] | None, own: float) -> Static | None:
     rmses = figures([factor * row[1] for row in rows])
     worsts = figures([None if row[2] is None else factor * row[2] for row in rows])
     widths = figures(point["widths"] or [None] * len(rows))
-    table = Table(
+    table = PageTable(
         "Errors of each group of queries",
         ("queries about", "number", "typical error", "worst", "± at 95 %"),
         tuple(
@@ -159,7 +159,7 @@ def _static(found: dict[str, Any] | None, own: float) -> Static | None:
             )
         ),
     )
-    beliefs = Table(
+    beliefs = PageTable(
         "How sure anyone can be", ("Sure before", "after: at least", "after: at most"), point["beliefs"]
     )
     return Static(

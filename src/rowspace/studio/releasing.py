@@ -21,8 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from rowspace.exceptions import BudgetExceeded, InvalidInput
-from rowspace.ledger import Ledger
-from rowspace.ledger.costs import at_least, at_most
+from rowspace.ledger import Ledger, at_least, at_most
 from rowspace.report.words import parameters
 
 from .document import Document

@@ -17,7 +17,7 @@ from .layout import along
 from .marginals import Marginals, marginal_splits
 from .placement import woven_entries
 from .product_rows import (
-    Columns,
+    DistinctColumns,
     ProductRows,
     Vectors,
     distinct_columns,
@@ -42,9 +42,9 @@ from .table_operator import TableOperator
 
 __all__ = [
     "CellSplit",
-    "Columns",
     "ComponentTables",
     "ContrastSplit",
+    "DistinctColumns",
     "Elimination",
     "MarginalSplit",
     "Marginals",

@@ -141,7 +141,7 @@ def _matrix(pieces: Sequence[Piece], axis: tuple[int, ...], sizes: Sequence[int]
 
 
 @dataclass(frozen=True, eq=False)
-class Columns:
+class DistinctColumns:
     """The distinct columns: `values` has one row per column. `classes` and `joins` lead from cells to columns."""
 
     values: Array
@@ -156,7 +156,7 @@ class Columns:
         return column
 
 
-def distinct_columns(vectors: Sequence[Any], numbers: Indices) -> Columns:
+def distinct_columns(vectors: Sequence[Any], numbers: Indices) -> DistinctColumns:
     """The distinct columns of the matrix of product queries, exactly; `TooLarge` past the limits above.
 
     >>> ends = scipy.sparse.csr_array([[1, 1, 1], [1, 0, 0]])
@@ -176,7 +176,7 @@ def distinct_columns(vectors: Sequence[Any], numbers: Indices) -> Columns:
         values, join = _joined(values, factor)
         classes.append(label)
         joins.append(join)
-    return Columns(values, tuple(classes), tuple(joins))
+    return DistinctColumns(values, tuple(classes), tuple(joins))
 
 
 def _type_of(vectors: Sequence[Any]) -> Any:

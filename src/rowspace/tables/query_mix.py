@@ -27,7 +27,7 @@ from rowspace.operators import (
     rounding_scale,
 )
 
-from .product_rows import Axes, Columns, distinct_columns
+from .product_rows import Axes, DistinctColumns, distinct_columns
 
 _AT_ONCE = 2**24
 
@@ -133,7 +133,7 @@ class QueryMix(Operator):
         return [0, *np.cumsum(list(lengths)).tolist()]
 
     @cached_property
-    def columns(self) -> Columns:
+    def columns(self) -> DistinctColumns:
         """The distinct columns of the queries of all blocks."""
         return distinct_columns([V.csr() for V in self.vectors], np.concatenate(self.numbers))
 

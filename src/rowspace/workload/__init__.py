@@ -8,7 +8,7 @@
 (5353, 'age in [19, 91)')
 """
 
-from rowspace.workload.factors import Factor
+from rowspace.workload.factors import Cells, Factor, Intervals, LevelCells, Matrix
 from rowspace.workload.families import (
     cube,
     identity,
@@ -24,12 +24,22 @@ from rowspace.workload.matrices import matrix
 from rowspace.workload.measured import mean, standard_deviation, sum, valued, variance
 from rowspace.workload.part import Part
 from rowspace.workload.sql_queries import sql
+from rowspace.workload.sums import Mean, Means, MeasureSum, Squares, Valued
 from rowspace.workload.texts import predicates
 from rowspace.workload.union import Workload
 
 __all__ = [
+    "Cells",
     "Factor",
+    "Intervals",
+    "LevelCells",
+    "Matrix",
+    "Mean",
+    "Means",
+    "MeasureSum",
     "Part",
+    "Squares",
+    "Valued",
     "Workload",
     "cube",
     "identity",

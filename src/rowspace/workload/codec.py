@@ -12,13 +12,13 @@ from rowspace import operators as op
 from rowspace.domain import Domain
 from rowspace.exceptions import InvalidWorkload
 from rowspace.workload.conditions import Conditions
-from rowspace.workload.factors import Cells, Factor, LevelCells, Matrix, Prefixes, Ranges, Widths
+from rowspace.workload.factors import AllRanges, Cells, Factor, LevelCells, Matrix, Prefixes, Widths
 from rowspace.workload.part import Part
-from rowspace.workload.sums import Squares, Sum, Valued
+from rowspace.workload.sums import MeasureSum, Squares, Valued
 
 Arrays = dict[str, Any]
 
-_PLAIN: dict[str, Callable[[Domain], Factor]] = {"ranges": Ranges, "prefixes": Prefixes}
+_PLAIN: dict[str, Callable[[Domain], Factor]] = {"ranges": AllRanges, "prefixes": Prefixes}
 
 
 def encode_parts(parts: Sequence[Part]) -> tuple[dict[str, Any], Arrays]:
@@ -98,7 +98,7 @@ def _encode_factor(factor: Factor) -> tuple[dict[str, Any], Arrays]:
         case Matrix():
             tree, arrays = op.encode(factor.given)
             return {"kind": "matrix", "matrix": tree}, arrays
-        case Sum():
+        case MeasureSum():
             return {"kind": "sum"}, {}
         case Valued():
             return {"kind": "valued"}, {}
@@ -131,7 +131,7 @@ def _decode_factor(saved: object, arrays: Arrays, domain: Domain) -> Factor:
     match saved:
         case {"kind": "sum" | "valued" as kind}:
             own.measure(own.names[0])
-            return Sum(own) if kind == "sum" else Valued(own)
+            return MeasureSum(own) if kind == "sum" else Valued(own)
         case {"kind": "squares", "figure": str(figure)}:
             own.measure(own.names[0])
             return Squares(own, figure)

@@ -20,7 +20,7 @@ from rowspace.workload.factors import (
     unseen_places,
     with_moved_columns,
 )
-from rowspace.workload.predicate import Component, Condition, parse, read
+from rowspace.workload.predicate import Condition, JointCondition, parse, read
 from rowspace.workload.predicate.meaning import check_work, with_places_for, work
 from rowspace.workload.predicate.syntax import Or
 
@@ -40,7 +40,7 @@ class Conditions(Factor):
     rows: op.Sparse = field(compare=False, repr=False)
 
     @classmethod
-    def of(cls, components: Sequence[Component]) -> Conditions:
+    def of(cls, components: Sequence[JointCondition]) -> Conditions:
         """Put together conditions on the same attributes."""
         domain = components[0].domain
         cells = [component.cells for component in components]
@@ -58,7 +58,7 @@ class Conditions(Factor):
             check_work(to_look_at)  # before the next text is parsed: a file may have millions of tests
             own = with_places_for(condition, own)  # rows of one matrix are over the same cells
             conditions.append(condition)
-        components: list[Component] = []
+        components: list[JointCondition] = []
         entries = 0
         for condition, text in zip(conditions, texts, strict=True):
             component = read(condition, text, own)

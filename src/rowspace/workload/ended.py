@@ -11,7 +11,7 @@ import scipy
 from rowspace import operators as op
 from rowspace.domain import Domain, until_period
 from rowspace.operators import Indices
-from rowspace.workload.factors import Cells, Factor, Matrix, Prefixes, Ranges, Rows, Widths, replaced
+from rowspace.workload.factors import AllRanges, Cells, Factor, Matrix, Prefixes, Rows, Widths, replaced
 from rowspace.workload.part import Part
 from rowspace.workload.union import Workload
 
@@ -75,7 +75,7 @@ def ended(workload: Workload, name: str, periods: int, *, so_far: bool = False) 
 def _ended(factor: Factor, name: str, periods: int) -> Factor | None:
     """The rows of a factor that are about no later period."""
     domain = until_period(factor.domain, name, periods)
-    if isinstance(factor, Cells | Prefixes | Ranges):
+    if isinstance(factor, Cells | Prefixes | AllRanges):
         return replace(factor, domain=domain)
     if isinstance(factor, Widths):
         return replace(factor, domain=domain) if factor.width <= periods else None

@@ -308,7 +308,7 @@ class Intervals(Factor):
 
 
 @dataclass(frozen=True)
-class Ranges(Intervals):
+class AllRanges(Intervals):
     """All n(n+1)/2 ranges, those from the first cell first."""
 
     domain: Domain

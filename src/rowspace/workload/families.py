@@ -9,7 +9,7 @@ from itertools import combinations
 from rowspace import operators as op
 from rowspace.domain import Domain
 from rowspace.exceptions import InvalidWorkload, TooLarge
-from rowspace.workload.factors import Cells, Factor, LevelCells, Prefixes, Ranges, Widths
+from rowspace.workload.factors import AllRanges, Cells, Factor, LevelCells, Prefixes, Widths
 from rowspace.workload.matrices import factor_of
 from rowspace.workload.part import Part
 from rowspace.workload.union import MAX_PARTS, Workload
@@ -25,7 +25,7 @@ def ranges(domain: Domain, attribute: str) -> Workload:
     >>> w.size, w.label(0), w.label(w.size - 2)
     (5050, 'age = 0', 'age in [98, 100)')
     """
-    return _one(domain, Ranges(_own(domain, attribute)), f"ranges of {attribute}")
+    return _one(domain, AllRanges(_own(domain, attribute)), f"ranges of {attribute}")
 
 
 def prefixes(domain: Domain, attribute: str) -> Workload:
@@ -64,7 +64,7 @@ def marginal(domain: Domain, *names: str, missing: bool = False) -> Workload:
     >>> marginal(d, "job", "sex").labels(0, 2)
     ['sex = F and job = yes', 'sex = F and job = no']
     """
-    return Workload(domain, [_Marginals(domain, missing).part(names)])
+    return Workload(domain, [_LowMarginals(domain, missing).part(names)])
 
 
 def marginals(
@@ -88,7 +88,7 @@ def marginals(
     """
     if sum(choice is not None for choice in (up_to, exactly, sets)) != 1:
         raise InvalidWorkload("marginals needs exactly one of up_to=, exactly= and sets=")
-    build = _Marginals(domain, missing)
+    build = _LowMarginals(domain, missing)
     if sets is not None:
         listed = list(sets)
         if any(isinstance(names, str) or not isinstance(names, Iterable) for names in listed):
@@ -175,7 +175,7 @@ def product_part(domain: Domain, chosen: Mapping[str, str | op.Operator]) -> Par
     return Part(_in_order(domain, kept), name=" × ".join(words))
 
 
-class _Marginals:
+class _LowMarginals:
     """Builds marginals that share their factors."""
 
     def __init__(self, domain: Domain, missing: bool) -> None:
@@ -238,7 +238,7 @@ def _family(domain: Domain, name: str, family: str | op.Operator) -> Factor | No
             domain.resolve(name)
             return None
         case "ranges":
-            return Ranges(_own(domain, name))
+            return AllRanges(_own(domain, name))
         case "prefixes":
             return Prefixes(_own(domain, name))
     raise InvalidWorkload(f"{name!r} needs one of {', '.join(_FAMILIES)} or an operator, got {family!r}")

@@ -11,7 +11,7 @@ import scipy
 from rowspace import operators as op
 from rowspace.domain import Domain, Numeric
 from rowspace.exceptions import InvalidWorkload, TooLarge
-from rowspace.workload.factors import Cells, Factor, Matrix, Prefixes, Ranges, Widths
+from rowspace.workload.factors import AllRanges, Cells, Factor, Matrix, Prefixes, Widths
 from rowspace.workload.part import Part
 from rowspace.workload.union import Workload
 
@@ -79,7 +79,7 @@ def factor_of(domain: Domain, operator: op.Operator) -> Factor:
             case op.Prefix():
                 return Prefixes(domain)
             case op.Ranges():
-                return Ranges(domain)
+                return AllRanges(domain)
             case op.WidthRanges():
                 return Widths(domain, operator.width)
     return Matrix(domain, operator)

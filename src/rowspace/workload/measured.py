@@ -10,7 +10,7 @@ from rowspace.domain import Domain
 from rowspace.exceptions import InvalidWorkload
 from rowspace.workload.families import product_part
 from rowspace.workload.part import Part
-from rowspace.workload.sums import Squares, Sum, Valued, factors_of, group_name, measured
+from rowspace.workload.sums import MeasureSum, Squares, Valued, factors_of, group_name, measured
 from rowspace.workload.union import Workload
 
 Families = Mapping[str, str | op.Operator]
@@ -38,7 +38,7 @@ def sum(  # what people ask for: Python's own is not needed here
     ['sum of income, sex = F', 'sum of income, sex = M']
     """
     own = _own(domain, measure)
-    return Workload(domain, [_part(Sum(own), domain, by, {**(families or {}), **named})])
+    return Workload(domain, [_part(MeasureSum(own), domain, by, {**(families or {}), **named})])
 
 
 def valued(
@@ -136,7 +136,7 @@ def _made_of(
     """A group of means or spreads: all that they are made of."""
     names = [by] if isinstance(by, str) else list(by)
     parts = [_part(factor, domain, names, families) for factor in factors_of(figure, _own(domain, measure))]
-    name = str(parts[0].name).replace(Sum.word, figure, 1)
+    name = str(parts[0].name).replace(MeasureSum.word, figure, 1)
     return Workload(domain, [replace(part, mean=name) for part in parts])
 
 
@@ -149,7 +149,7 @@ def _own(domain: Domain, measure: str) -> Domain:
 
 
 def _part(
-    factor: Sum | Valued | Squares, domain: Domain, by: str | Iterable[str], families: Families
+    factor: MeasureSum | Valued | Squares, domain: Domain, by: str | Iterable[str], families: Families
 ) -> Part:
     names = [by] if isinstance(by, str) else list(by)
     if repeated := [name for name in names if name in families]:

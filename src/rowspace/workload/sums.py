@@ -35,7 +35,7 @@ class OfMeasure(Factor):
 
 
 @dataclass(frozen=True)
-class Sum(OfMeasure):
+class MeasureSum(OfMeasure):
     """The sum of a measure."""
 
     domain: Domain
@@ -160,14 +160,14 @@ def means_in(parts: Sequence[Part]) -> list[Means]:
     """The groups of means and of spreads of which all is there, in their order."""
     found = []
     for at, sums in enumerate(parts):
-        if sums.mean is None or not (sums.factors and isinstance(sums.factors[-1], Sum)):
+        if sums.mean is None or not (sums.factors and isinstance(sums.factors[-1], MeasureSum)):
             continue
         records, figure = None, "mean"
         for part in parts[at + 1 :]:
             if not _of_one_group(sums, part):
                 continue
             match part.factors[-1]:
-                case Sum():  # another group of the same name
+                case MeasureSum():  # another group of the same name
                     break
                 case Valued():
                     records = part
@@ -184,9 +184,9 @@ def _of_one_group(sums: Part, other: Part) -> bool:
     return same and bool(other.factors) and sums.factors[-1].domain == other.factors[-1].domain
 
 
-def factors_of(figure: str, measure: Domain) -> list[Sum | Valued | Squares]:
+def factors_of(figure: str, measure: Domain) -> list[MeasureSum | Valued | Squares]:
     """What the mean or a spread of a measure is made of."""
-    own: list[Sum | Valued | Squares] = [Sum(measure), Valued(measure)]
+    own: list[MeasureSum | Valued | Squares] = [MeasureSum(measure), Valued(measure)]
     return own if figure == "mean" else [*own, Squares(measure, figure)]
 
 
@@ -199,7 +199,7 @@ def mean_parts(counts: Part, measure: Domain, figure: str = "mean") -> list[Part
     ]
 
 
-def measured(counts: Part, factor: Sum | Valued | Squares) -> Part:
+def measured(counts: Part, factor: MeasureSum | Valued | Squares) -> Part:
     """The same about a measure of the records that are counted.
 
     The importance of a sum is one over the largest size of a value, so that one record matters as much in it as in a

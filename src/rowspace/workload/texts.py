@@ -11,12 +11,12 @@ from rowspace.domain import Domain
 from rowspace.exceptions import InvalidWorkload, RowspaceError
 from rowspace.workload.conditions import Conditions, check_entries
 from rowspace.workload.part import Part
-from rowspace.workload.predicate import Component, split
+from rowspace.workload.predicate import JointCondition, split
 from rowspace.workload.predicate.meaning import check_work
 from rowspace.workload.sql_queries import sql
 from rowspace.workload.union import Workload
 
-Product = list[Component]
+Product = list[JointCondition]
 
 _LONGEST_SHOWN = 60
 
@@ -110,7 +110,7 @@ def _difference(left: Product, right: Product) -> list[int] | None:
     return differing if len(differing) <= 1 else None
 
 
-def _cells_of(component: Component) -> tuple[tuple[str, ...], int]:
+def _cells_of(component: JointCondition) -> tuple[tuple[str, ...], int]:
     """What tells the cells of two components of one domain apart: a place for missing values is one more."""
     return component.domain.names, component.domain.size
 

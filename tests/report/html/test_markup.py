@@ -20,7 +20,7 @@ from rowspace.exceptions import InvalidInput
 from rowspace.report.html.budget import BudgetView
 from rowspace.report.html.page import Report, report_views
 from rowspace.report.pages import macro, render
-from rowspace.report.views import Cell, Page, Shaded, Table
+from rowspace.report.views import Cell, Page, PageTable, Shaded
 
 
 class Seen(HTMLParser):
@@ -81,7 +81,7 @@ def views() -> tuple[tuple[Page, Report], ...]:
     page, report = report_views(release, "A study", 0.95, None)
     kinds = {figure.chart.macro for block in report.answers.blocks for figure in block}
     assert kinds == {"plot", "bars", "shaded", "heat_map"}
-    charges = Table("Charges", ("charge", "release"), (("1", "digest"),), chosen=0, codes=True)
+    charges = PageTable("Charges", ("charge", "release"), (("1", "digest"),), chosen=0, codes=True)
     report = replace(report, budget=BudgetView("Words.", "State.", report.answers.blocks[0][0], charges))
     return (page, report), report_views(rs.combine([release, other]), "Two", 0.95, None)
 
@@ -103,7 +103,7 @@ def whole_page(page: Page, report: Report) -> Seen:
 
 
 @pytest.mark.parametrize("which", [0, 1], ids=["one release", "several"])
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None, max_examples=20)
 @given(text=PRINTABLE)
 def test_any_text_stays_text(which: int, text: str) -> None:
     """Over the whole page: with any text in place of every text, the page is what it is with private-use characters

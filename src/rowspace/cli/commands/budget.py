@@ -8,11 +8,11 @@ from typing import Annotated
 
 import typer
 
-from .options import Command, Force, Group, Json, Level, Outputs, Quiet, argument, option, work
+from .options import Command, CommandGroup, Force, Json, Level, Outputs, Quiet, argument, option, work
 
 budget = typer.Typer(
     name="budget",
-    cls=Group,
+    cls=CommandGroup,
     no_args_is_help=True,
     add_completion=False,
     rich_markup_mode="rich",
@@ -24,7 +24,7 @@ budget = typer.Typer(
 )
 
 
-class Neighbours(StrEnum):
+class NeighboursChoice(StrEnum):
     """How neighbouring tables differ."""
 
     ADD_REMOVE = "add-remove"
@@ -53,9 +53,9 @@ def create(
         ),
     ] = None,
     neighbours: Annotated[
-        Neighbours,
+        NeighboursChoice,
         option("KIND", "What is protected: add-remove one record, or replace-one.", "--neighbours"),
-    ] = Neighbours.ADD_REMOVE,
+    ] = NeighboursChoice.ADD_REMOVE,
     unit_column: Annotated[
         str | None,
         option(

@@ -67,7 +67,7 @@ class Command(TyperCommand):
         return _adapted(super().get_params(ctx), ctx)
 
 
-class Group(TyperGroup):
+class CommandGroup(TyperGroup):
     """A command that has commands."""
 
     def get_params(self, ctx: Any) -> list[Any]:

@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from .options import Command, Dataset, Group, Json, Quiet, StudyFile, Table, argument, option, work
+from .options import Command, CommandGroup, Dataset, Json, Quiet, StudyFile, Table, argument, option, work
 
 
 def serve(
@@ -104,7 +104,7 @@ def studio(
 
 tokens = typer.Typer(
     name="tokens",
-    cls=Group,
+    cls=CommandGroup,
     no_args_is_help=True,
     add_completion=False,
     rich_markup_mode="rich",

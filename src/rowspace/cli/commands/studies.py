@@ -130,7 +130,7 @@ def _check_cap(cap: float | None) -> float | None:
     return cap
 
 
-class Effort(StrEnum):
+class EffortChoice(StrEnum):
     """How hard to look for a better strategy."""
 
     FAST = "fast"
@@ -167,7 +167,9 @@ def plan(
         ),
     ] = None,
     save: Annotated[Path | None, option("FILE", "Keep the plan, for `release --plan`.", "--save")] = None,
-    effort: Annotated[Effort, typer.Option("--effort", help="How many strategies to try.")] = Effort.NORMAL,
+    effort: Annotated[
+        EffortChoice, typer.Option("--effort", help="How many strategies to try.")
+    ] = EffortChoice.NORMAL,
     objective: Annotated[
         Objective,
         typer.Option("--objective", help="Make the total of squared errors small, or the largest of them."),

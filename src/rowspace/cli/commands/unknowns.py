@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from .budget import Neighbours
+from .budget import NeighboursChoice
 from .options import Dataset, Force, Json, Level, Quiet, Table, argument, option, work
 from .studies import Delimiter, Encoding, IgnoreCase, Names, Nulls, QuotedNewlines, Strip, csv_form
 
@@ -26,7 +26,8 @@ SecondBudget = Annotated[
     ),
 ]
 Kind = Annotated[
-    Neighbours, option("KIND", "What is protected: add-remove one record, or replace-one.", "--neighbours")
+    NeighboursChoice,
+    option("KIND", "What is protected: add-remove one record, or replace-one.", "--neighbours"),
 ]
 UnitColumn = Annotated[
     str | None,
@@ -59,7 +60,7 @@ def discover(
     unit_keys: Annotated[
         int, option("K", "With --privacy-unit: in how many keys each counts at most.", "--max-keys-per-unit")
     ] = 1,
-    neighbours: Kind = Neighbours.ADD_REMOVE,
+    neighbours: Kind = NeighboursChoice.ADD_REMOVE,
     ledger: Ledger = None,
     dataset: Dataset = None,
     second_budget: SecondBudget = False,
@@ -109,7 +110,7 @@ def bounds(
     unit_rows: Annotated[
         int | None, option("K", "With --privacy-unit: the most rows of each.", "--max-rows-per-unit")
     ] = None,
-    neighbours: Kind = Neighbours.ADD_REMOVE,
+    neighbours: Kind = NeighboursChoice.ADD_REMOVE,
     ledger: Ledger = None,
     dataset: Dataset = None,
     second_budget: SecondBudget = False,

@@ -10,7 +10,7 @@ from rowspace.domain import Categorical, Dates, Domain, Measure
 from rowspace.error import FINE_LATTICE
 from rowspace.exceptions import TooLarge
 from rowspace.operators import Extended, Operator
-from rowspace.planning.places import is_over_box, own_cells
+from rowspace.planning import is_over_box, own_cells
 from rowspace.releases import Combined, Release
 from rowspace.releases.interval_ends import ROUNDING_BITS
 from rowspace.releases.means import STEADY_DENOMINATOR, is_normal

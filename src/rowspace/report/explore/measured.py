@@ -8,8 +8,7 @@ import numpy as np
 
 from rowspace.exceptions import TooLarge, UnsupportedWorkload
 from rowspace.releases import Combined, Estimates, Release, answers_of
-from rowspace.workload import Part
-from rowspace.workload.factors import Cells, LevelCells
+from rowspace.workload import Cells, LevelCells, Part
 
 from .packing import Packer
 

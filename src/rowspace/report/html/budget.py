@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from rowspace.ledger import Budget, Charge
-from rowspace.ledger.costs import at_least, at_most
+from rowspace.ledger import Budget, Charge, at_least, at_most
 
 from ..charts import steps
 from ..numbers import whole
-from ..views import Figure, Table
+from ..views import Figure, PageTable
 
 _MOST_CHARGES = 100
 _DIGEST_SHOWN = 12
@@ -30,7 +29,7 @@ class BudgetView:
     words: str
     state: str
     figure: Figure | None
-    charges: Table | None
+    charges: PageTable | None
 
 
 def budget_view(spending: Spending, digest: str) -> BudgetView:
@@ -64,11 +63,11 @@ def _figure(spending: Spending) -> Figure:
     return Figure("Spent over time", subtitle, chart, wide=True)
 
 
-def _charges(charges: tuple[Charge, ...], own: Charge | None) -> Table:
+def _charges(charges: tuple[Charge, ...], own: Charge | None) -> PageTable:
     """The charges, newest last; the one of this release stands out."""
     shown = charges[-_MOST_CHARGES:]
     left_out = "" if len(shown) == len(charges) else f", the last {len(shown)} of {whole(len(charges))}"
-    return Table(
+    return PageTable(
         f"Charges{left_out}" + ("" if own is None else "; this release in bold"),
         # Who charged it is in the ledger, for those who keep it; a page is for everybody.
         ("charge", "time (UTC)", "cost", "release (SHA-256)"),

@@ -21,8 +21,7 @@ from rowspace.releases import (
     histogram,
     missing_records,
 )
-from rowspace.workload import Part
-from rowspace.workload.factors import Cells, Intervals, LevelCells
+from rowspace.workload import Cells, Intervals, LevelCells, Part
 
 from ..charts import MOST_SERIES, bars, columns, curves, heat, sentences, written_out
 from ..numbers import counts, whole

@@ -13,7 +13,7 @@ from rowspace.releases import Combined, Estimates, Release, TableEstimate, answe
 from rowspace.workload import Part, Workload
 
 from ..numbers import counts, whole
-from ..views import Table
+from ..views import PageTable
 from .gallery import known
 
 MOST_ROWS = 3000
@@ -36,12 +36,12 @@ _READINGS = (
 
 
 @dataclass(frozen=True)
-class Group:
+class ListedGroup:
     """The answers of one name in a table that folds."""
 
     name: str
     number: str
-    table: Table
+    table: PageTable
     unfolded: bool
 
 
@@ -51,7 +51,7 @@ class Listing:
 
     words: str
     missing: str
-    groups: tuple[Group, ...]
+    groups: tuple[ListedGroup, ...]
     readings: str = ""
 
 
@@ -142,7 +142,7 @@ def _group(
     level: float,
     *,
     unfolded: bool,
-) -> Group:
+) -> ListedGroup:
     """One group, open when it is short and others leave room."""
     answers, errors, lows, highs = (
         counts(values, data.std_error) for values in (data.answer, data.std_error, data.low, data.high)
@@ -155,9 +155,9 @@ def _group(
     if second is not None:
         headings = ("query", "as measured", "as estimated", "measurement in it", interval, "std. error")
         rows = [(*row[:2], *more, *row[2:]) for row, more in zip(rows, second, strict=True)]
-    return Group(
+    return ListedGroup(
         name,
         f"{number} answer{'s' * (size != 1)}",
-        Table(f"Answers about {name}", headings, tuple(rows)),
+        PageTable(f"Answers about {name}", headings, tuple(rows)),
         unfolded and len(data) <= _OPEN_UP_TO,
     )

@@ -25,7 +25,7 @@ from rowspace.releases import TABLE_LIMIT, Combined, Release
 from ..explore import Exploration, exploration
 from ..numbers import figures, shown_above, whole
 from ..pages import own_sheet, render
-from ..views import Link, Page, Table, Tile
+from ..views import Link, Page, PageTable, Tile
 from ..words import parameters
 from .budget import BudgetView, Spending, budget_view
 from .gallery import Gallery, gallery
@@ -56,7 +56,7 @@ class Combining:
 
     number: int
     how: str
-    table: Table
+    table: PageTable
 
 
 @dataclass(frozen=True)
@@ -200,7 +200,7 @@ def _combined(both: Combined, title: str, level: float, spending: Spending | Non
     )
     plans = [release.plan for release in both.releases]
     rmses = figures([plan.rmse for plan in plans])
-    table = Table(
+    table = PageTable(
         "The releases that were combined",
         ("release", "answers", "promise", "standard error by itself", "SHA-256"),
         tuple(

@@ -10,7 +10,7 @@ from rowspace.planning import GroupError, Plan, considered
 
 from ..charts import bars
 from ..numbers import figures, whole
-from ..views import Figure, Table
+from ..views import Figure, PageTable
 
 MOST_GROUPS = 60
 _MOST_GROUPS_EXAMINED = 20 * MOST_GROUPS
@@ -33,7 +33,7 @@ class Accuracy:
     unit: str
     note: str
     figure: Figure | None = None
-    table: Table | None = None
+    table: PageTable | None = None
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,7 @@ class Method:
     close: bool
     explained: str
     figure: Figure
-    table: Table
+    table: PageTable
 
 
 def accuracy(plan: Plan) -> Accuracy:
@@ -70,7 +70,7 @@ def accuracy(plan: Plan) -> Accuracy:
         plan.error_unit,
         "",
         _group_figure(shown, rmses),
-        Table(caption, ("queries about", "number", "standard error", "worst"), rows),
+        PageTable(caption, ("queries about", "number", "standard error", "worst"), rows),
     )
 
 
@@ -116,7 +116,7 @@ def method(plan: Plan) -> Method:
             kind + ("; the table has more" if len(near) < len(judged.errors) else ""),
             chart,
         ),
-        Table(
+        PageTable(
             "Strategies considered, best first; the first was taken",
             ("strategy", judged.name, "squared, × bound", "seconds"),
             rows,

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from rowspace.privacy import ApproxDP, ApproxDPTheorem3, Neighbours, OddsBound, Privacy, odds_bound
 
-from ..views import Table
+from ..views import PageTable
 from ..words import plain_privacy
 
 _BELIEFS = (0.01, 0.10, 0.50)
@@ -21,7 +21,7 @@ class Promise:
     plain: str
     whom: str
     meaning: str
-    beliefs: Table | None = None
+    beliefs: PageTable | None = None
 
 
 def promise(privacy: Privacy, part_of: str = "") -> Promise:
@@ -50,11 +50,11 @@ def _belief_words(bound: OddsBound) -> str:
     )
 
 
-def _beliefs(privacy: Privacy, bound: OddsBound) -> Table:
+def _beliefs(privacy: Privacy, bound: OddsBound) -> PageTable:
     """Bayes' rule at the bound: the odds change by e^ε at most, either way."""
     added = privacy.neighbours is Neighbours.ADD_REMOVE
     claim = "is in the table" if added else "has one record rather than another"
-    return Table(
+    return PageTable(
         f"How sure they can be that the person {claim}",
         ("Sure before", "after: at least", "after: at most"),
         tuple(

@@ -19,7 +19,7 @@ from ..text import located
 from .attributes import AnyAttribute, MeasureTable, typeless
 from .promises import AboutTable, DataTable, PrivacyTable
 from .queries import AnyQuery, nameless
-from .tables import MISTAKE, Table, shown
+from .tables import MISTAKE, FileTable, shown
 
 #: Most attributes, and most [[workload]] entries.
 MAX_ATTRIBUTES = MAX_ENTRIES = 10_000
@@ -34,7 +34,7 @@ def _few(attributes: Any) -> Any:
     return attributes
 
 
-class StudyFile(Table):
+class StudyFile(FileTable):
     """A study: what is counted, what is asked and what is promised. It is public and holds no data."""
 
     study: AboutTable

@@ -14,7 +14,7 @@ from rowspace.domain import Attribute, Categorical, Dates, DayOfWeek, HourOfDay,
 from rowspace.exceptions import InvalidStudy
 
 from ..text import located
-from .tables import Number, Table, key, option, shown
+from .tables import FileTable, Number, key, option, shown
 
 Label = str | int | bool
 
@@ -43,7 +43,7 @@ _Outside = Annotated[
 ]
 
 
-class AttributeTable(Table):
+class AttributeTable(FileTable):
     """An attribute; `makes` is what it is in Python."""
 
     makes: ClassVar[Callable[..., Attribute]]
@@ -138,7 +138,7 @@ class WeekdayTable(AttributeTable):
     zone: _Zone = "UTC"
 
 
-class MeasureTable(Table):
+class MeasureTable(FileTable):
     """Numbers that are added up: values are clipped to the bounds and rounded to the grid."""
 
     low: Number = key("the least value", 0)

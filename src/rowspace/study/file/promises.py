@@ -10,12 +10,12 @@ from rowspace.formats import CSV
 from rowspace.privacy import ZCDP, ApproxDP, Neighbours, Privacy, PrivacyUnit, PureDP
 
 from ..study import DataPlace
-from .tables import Number, Table, Text, Texts, key, option
+from .tables import FileTable, Number, Text, Texts, key, option
 
 _SECRETS = ("password", "passwd", "pwd", "token", "secret", "credential", "api_key", "apikey", "signature")
 
 
-class AboutTable(Table):
+class AboutTable(FileTable):
     """What the study is called."""
 
     name: Text = key("the title of reports", "Residents 2024")
@@ -33,7 +33,7 @@ class AboutTable(Table):
     )
 
 
-class PrivacyTable(Table):
+class PrivacyTable(FileTable):
     """What is promised."""
 
     epsilon: Number | None = option("pure differential privacy; with `delta`, approximate", 1.0)
@@ -83,7 +83,7 @@ class PrivacyTable(Table):
         return promise(**numbers, neighbours=Neighbours.of(self.neighbours), unit=unit)
 
 
-class DataTable(Table):
+class DataTable(FileTable):
     """Where the data is, when it is a database; or how a CSV file is written, when that is not obvious."""
 
     shows: ClassVar = False

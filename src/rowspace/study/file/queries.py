@@ -16,7 +16,7 @@ from rowspace.exceptions import InvalidStudy
 from rowspace.workload import Workload
 
 from ..text import located
-from .tables import Number, Table, Text, Texts, key, option, unknown_key
+from .tables import FileTable, Number, Text, Texts, key, option, unknown_key
 
 
 def _is_true(value: object) -> object:
@@ -32,7 +32,7 @@ _Each = Annotated[Any, WithJsonSchema({"enum": ["identity", "ranges", "prefixes"
 _Missing = Annotated[bool, key("`true` beside a table: rows for missing values, too", True)]
 
 
-class QueryTable(Table):
+class QueryTable(FileTable):
     """A family of queries, named by the first key of its own; without more ado, one of the room of workloads."""
 
     weight: Number | None = option(
@@ -81,7 +81,7 @@ class _Marginal(QueryTable):
         return families.marginal(domain, *self.marginal, missing=self.missing)
 
 
-class _Sets(Table):
+class _Sets(FileTable):
     up_to: int | None = option("all tables of at most so many attributes", 2)
     exactly: int | None = option("all tables of so many attributes", 2)
     sets: list[Texts] | None = option("the tables of these", [["age", "sex"], ["region"]], fail_fast=True)

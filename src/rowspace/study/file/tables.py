@@ -52,7 +52,7 @@ def option(meaning: str, example: Any, default: Any = None, **options: Any) -> A
     return key(meaning, example, default=default, **options)
 
 
-def _say_choices(schema: dict[str, Any], table: type[Table]) -> None:
+def _say_choices(schema: dict[str, Any], table: type[FileTable]) -> None:
     """Tell editors of the choices, which the types of the keys do not show, and not what a table is called in here."""
     del schema["title"]
     for ways in table.choices:
@@ -64,7 +64,7 @@ def _say_choices(schema: dict[str, Any], table: type[Table]) -> None:
         schema.setdefault("allOf", []).append({"anyOf": allowed})
 
 
-class Table(BaseModel):
+class FileTable(BaseModel):
     """A table of a study file: its keys are its fields, and there are no others."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True, json_schema_extra=_say_choices)

@@ -27,7 +27,7 @@ As in SQL, a missing value makes a comparison neither true nor false: ``not age 
 """
 
 from rowspace.workload.predicate.parser import parse
-from rowspace.workload.predicate.products import Component, parsed, read, split
+from rowspace.workload.predicate.products import JointCondition, parsed, read, split
 from rowspace.workload.predicate.syntax import Condition
 
-__all__ = ["Component", "Condition", "parse", "parsed", "read", "split"]
+__all__ = ["Condition", "JointCondition", "parse", "parsed", "read", "split"]

@@ -21,7 +21,7 @@ MAX_HELD = 2**24
 
 
 @dataclass(frozen=True)
-class Component:
+class JointCondition:
     """A condition on some attributes, and the joint cells (C order) where it holds."""
 
     domain: Domain
@@ -34,7 +34,7 @@ class Component:
         return work(self.condition, self.domain)
 
 
-def split(text: str, domain: Domain) -> list[Component]:
+def split(text: str, domain: Domain) -> list[JointCondition]:
     """Read a predicate as a product of conditions on separate attributes, in the order of the domain.
 
     Cost: the number of joint cells of each component, never of the domain.
@@ -81,7 +81,7 @@ def _bins_named(domain: Domain, leaf: Leaf) -> Condition:
     return bins_between(leaf, domain[domain.resolve(leaf.name)[0]])
 
 
-def read(condition: Condition, text: str, domain: Domain) -> Component:
+def read(condition: Condition, text: str, domain: Domain) -> JointCondition:
     """Evaluate one condition on the attributes it touches; `text` is what errors point into."""
     source = Source(text)
     own = with_places_for(condition, domain.subset(touched(condition, domain, source)))
@@ -94,7 +94,7 @@ def read(condition: Condition, text: str, domain: Domain) -> Component:
     cells = np.flatnonzero(mask)
     if not cells.size:
         raise source.error(f"no cell of the domain satisfies {condition}: the answer would always be 0", 0)
-    return Component(own, condition, cells)
+    return JointCondition(own, condition, cells)
 
 
 def _shortened(condition: Condition) -> str:

@@ -25,8 +25,8 @@ from rowspace.workload.predicate.meaning import holds
 from rowspace.workload.predicate.syntax import Value
 from rowspace.workload.sql_queries.grouping import CaseKey, Key, KeyReader, NameKey
 from rowspace.workload.sql_queries.reading import workload_of
-from rowspace.workload.sql_queries.selects import Select, read_select, reader_of
-from rowspace.workload.sql_queries.statements import SqlText, Statement, ending_at, read_statements, shown
+from rowspace.workload.sql_queries.selects import SelectQuery, read_select, reader_of
+from rowspace.workload.sql_queries.statements import SqlStatement, SqlText, ending_at, read_statements, shown
 from rowspace.workload.sql_queries.subjects import Columns
 from rowspace.workload.sql_queries.truths import Truth
 
@@ -99,11 +99,11 @@ def read_layout(domain: Domain, text: str, most: int) -> Layout:
         raise TooLarge(f"{workload.size:,} answers exceed {most:,} at a time; ask for a part")
     columns = _columns(select.statement.select, domain)
     size = workload.shown.size
-    rows = _Rows(select, columns, source, domain).read(list(workload.shown.parts))
+    rows = _GroupRows(select, columns, source, domain).read(list(workload.shown.parts))
     return Layout(question, columns, rows, size, _order(select, columns, source), first, last)
 
 
-def _one(source: SqlText) -> Statement:
+def _one(source: SqlText) -> SqlStatement:
     found = list(read_statements(source))
     if len(found) != 1:
         raise InvalidWorkload(f"expected one SELECT at a time, got {len(found)}")
@@ -166,7 +166,7 @@ def _is_whole(item: exp.Expr, domain: Domain) -> bool:
     return whole and attribute.edge(attribute.size) - attribute.edge(0) == attribute.size
 
 
-def _order(select: Select, columns: Sequence[Heading], source: SqlText) -> tuple[tuple[int, bool], ...]:
+def _order(select: SelectQuery, columns: Sequence[Heading], source: SqlText) -> tuple[tuple[int, bool], ...]:
     """The columns that rows are ordered by."""
     tree = select.statement.select
     order = tree.args.get("order")
@@ -194,10 +194,10 @@ def _selected(body: exp.Expr, items: Sequence[exp.Expr], names: Sequence[str]) -
 
 
 @dataclass(frozen=True)
-class _Rows:
+class _GroupRows:
     """Puts the answers of all counts of one group into one row."""
 
-    select: Select
+    select: SelectQuery
     columns: Sequence[Heading]
     source: SqlText
     domain: Domain

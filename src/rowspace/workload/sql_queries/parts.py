@@ -18,7 +18,7 @@ from rowspace.domain import Categorical, Dates, Dimension, Domain, Numeric
 from rowspace.exceptions import TooLarge
 from rowspace.workload.conditions import Conditions, check_entries
 from rowspace.workload.factors import Cells, Factor, LevelCells
-from rowspace.workload.predicate import Component
+from rowspace.workload.predicate import JointCondition
 from rowspace.workload.predicate.meaning import (
     check_joint_cells,
     check_work,
@@ -223,7 +223,7 @@ class PartBuilder:
         starts = np.flatnonzero(np.diff(chosen[order], prepend=-1))
         rows = np.split(cells[order], starts[1:])
         self.limits.spend(len(cells), 0, len(rows))
-        return Conditions.of([Component(own, grouped.condition(row, conditions), row) for row in rows])
+        return Conditions.of([JointCondition(own, grouped.condition(row, conditions), row) for row in rows])
 
 
 class _Grouped:

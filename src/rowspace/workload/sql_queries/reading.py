@@ -16,10 +16,10 @@ from rowspace.workload.part import Part
 from rowspace.workload.predicate.tokens import with_quoting_advice
 from rowspace.workload.sql_queries.counts import Count
 from rowspace.workload.sql_queries.parts import PartBuilder
-from rowspace.workload.sql_queries.selects import Select, read_select
+from rowspace.workload.sql_queries.selects import SelectQuery, read_select
 from rowspace.workload.sql_queries.statements import MAX_LENGTH, SqlText, read_statements
 from rowspace.workload.sql_queries.truths import all_of
-from rowspace.workload.sums import Sum, Valued, mean_parts, measured
+from rowspace.workload.sums import MeasureSum, Valued, mean_parts, measured
 from rowspace.workload.union import Workload
 
 
@@ -34,7 +34,7 @@ def read_sql(domain: Domain, text: object) -> Workload:
         raise with_quoting_advice(error, source.text, domain.names) from None
 
 
-def _selects(domain: Domain, source: SqlText) -> list[Select]:
+def _selects(domain: Domain, source: SqlText) -> list[SelectQuery]:
     """The statements of a text."""
     selects = [read_select(statement, domain, source) for statement in read_statements(source)]
     if not selects:
@@ -43,7 +43,7 @@ def _selects(domain: Domain, source: SqlText) -> list[Select]:
     return selects
 
 
-def workload_of(domain: Domain, selects: Sequence[Select], source: SqlText) -> Workload:
+def workload_of(domain: Domain, selects: Sequence[SelectQuery], source: SqlText) -> Workload:
     """Statements as one workload: count after count, each for every set of keys."""
     builder = PartBuilder(domain, source)
     parts: list[Part] = []
@@ -61,9 +61,9 @@ def _asked(plain: Part, count: Count, domain: Domain) -> list[Part]:
     if count.measure is None:
         return [replace(plain, people=count.people)]
     own = domain.subset([count.measure])
-    if count.of not in (Sum.word, Valued.word):
+    if count.of not in (MeasureSum.word, Valued.word):
         return mean_parts(plain, own, count.of)
-    return [measured(plain, Sum(own) if count.of == Sum.word else Valued(own))]
+    return [measured(plain, MeasureSum(own) if count.of == MeasureSum.word else Valued(own))]
 
 
 def _content(text: object) -> str:
@@ -82,7 +82,7 @@ def _content(text: object) -> str:
         raise InvalidWorkload(f"expected SQL in UTF-8 in {path.name!r}") from None
 
 
-def _check_one_table(selects: list[Select], source: SqlText) -> None:
+def _check_one_table(selects: list[SelectQuery], source: SqlText) -> None:
     """A workload is over one table, whatever it is called."""
     first = selects[0].table.lower()
     for select in selects:
@@ -94,7 +94,7 @@ def _check_one_table(selects: list[Select], source: SqlText) -> None:
             )
 
 
-def _group_names(selects: Sequence[Select]) -> list[list[str]]:
+def _group_names(selects: Sequence[SelectQuery]) -> list[list[str]]:
     """For every statement, the group of each of its counts."""
     # An alias such as n that many statements use says nothing about them.
     used = Counter(count.alias for select in selects for count in select.counts)

@@ -11,7 +11,7 @@ from rowspace.domain import Domain
 from rowspace.workload.sql_queries.conditions import ConditionReader
 from rowspace.workload.sql_queries.counts import Count, read_count
 from rowspace.workload.sql_queries.grouping import KeyReader, KeySet
-from rowspace.workload.sql_queries.statements import SqlText, Statement
+from rowspace.workload.sql_queries.statements import SqlStatement, SqlText
 from rowspace.workload.sql_queries.subjects import Columns
 from rowspace.workload.sql_queries.truths import Truth, all_of
 
@@ -133,17 +133,17 @@ _REFUSED = {
 
 
 @dataclass(frozen=True)
-class Select:
+class SelectQuery:
     """One statement, read: every count for every set of keys, over the records where `where` holds."""
 
-    statement: Statement
+    statement: SqlStatement
     table: str
     where: Truth
     counts: tuple[Count, ...]
     key_sets: tuple[KeySet, ...]
 
 
-def read_select(statement: Statement, domain: Domain, text: SqlText) -> Select:
+def read_select(statement: SqlStatement, domain: Domain, text: SqlText) -> SelectQuery:
     """Read one statement against a domain, or say where and why it is no linear counting query."""
     select, start = statement.select, statement.position
     unplaced = Columns(domain, text, frozenset(), start)
@@ -160,10 +160,10 @@ def read_select(statement: Statement, domain: Domain, text: SqlText) -> Select:
     for item in keys:
         if read_keys.key(item) not in grouped:
             raise columns.error(item, "a selected column that is no count must be in GROUP BY; add it there")
-    return Select(statement, source.table, truth, counts, tuple(key_sets))
+    return SelectQuery(statement, source.table, truth, counts, tuple(key_sets))
 
 
-def reader_of(select: Select, domain: Domain, text: SqlText) -> ConditionReader:
+def reader_of(select: SelectQuery, domain: Domain, text: SqlText) -> ConditionReader:
     """What reads the columns of a statement that was read before."""
     unplaced = Columns(domain, text, frozenset(), select.statement.position)
     return ConditionReader(read_source(select.statement.select, unplaced).columns)

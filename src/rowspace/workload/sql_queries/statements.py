@@ -125,7 +125,7 @@ _OTHER_STATEMENTS = {
 
 
 @dataclass(frozen=True)
-class Statement:
+class SqlStatement:
     """One SELECT: its number from 1, its name if a comment gives one, its tree, and where it begins."""
 
     number: int
@@ -134,13 +134,13 @@ class Statement:
     position: int
 
 
-def read_statements(text: SqlText) -> Iterator[Statement]:
+def read_statements(text: SqlText) -> Iterator[SqlStatement]:
     """Read the statements of a text one after the other; `PredicateError` at the first that is no SELECT."""
     for number, tokens in enumerate(_split(_tokens(text)), start=1):
         if number > MAX_STATEMENTS:
             raise text.error(f"at most {MAX_STATEMENTS:,} statements are read at once", tokens[0].start)
         _check_size(tokens, text)
-        yield Statement(number, _name(tokens, text), _parse(tokens, text), tokens[0].start)
+        yield SqlStatement(number, _name(tokens, text), _parse(tokens, text), tokens[0].start)
 
 
 def require_shallow(text: SqlText) -> None:
