@@ -33,7 +33,7 @@ from rowspace.threads import one_thread_if_small
 
 from .dual import HARDLY_DEFICIENT, Point, RowSpace, RowSpacePoint
 from .dual_ascent import ascend, start_weights
-from .evidence import LOST, Search, starts
+from .evidence import LOST, Search, ended, starts
 from .facts import Facts
 from .open_cells import OpenCells, open_space
 from .product_bounds import Choice
@@ -107,11 +107,11 @@ class AgainstFacts:
         basis = open_space(self.facts)[1][possible]
         search = Search(V, np.zeros_like(V), c, most, privacy.norm, basis)
         runs = [
-            search.run(start, self.gap, self.max_steps)
-            for start in starts(Dense(_factor(V).T), len(V), privacy)
+            search.descend(start, self.max_steps) for start in starts(Dense(_factor(V).T), len(V), privacy)
         ]
-        found, _, steps, ending = min(runs, key=lambda run: search.error(run[0]))
-        return found, max(run[1] for run in runs), steps, ending
+        found, steps = min(runs, key=lambda run: search.error(run[0]))
+        bound = max(search.bound_beside_facts(run[0]) for run in runs)
+        return found, bound, steps, ended(search.error(found), bound, self.gap, steps, self.max_steps)
 
     def _error(self, A: Operator, W: ProductWorkload, privacy: Privacy) -> float:
         return noise_level(A, privacy) * OpenCells.beside(Strategy.of(A), self.facts).trace(W)
