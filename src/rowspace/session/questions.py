@@ -52,6 +52,11 @@ def digest(goal: Goal, versions: Sequence[str | None], *kind: str) -> str:
     return found.hexdigest()
 
 
+def spending(queries: Workload, amount: float, versions: Sequence[str | None], kind: str) -> str:
+    """The digest of a request that says what is to be spent."""
+    return digest(Goal(queries, np.array([amount], dtype=float), 0.0), versions, kind)
+
+
 def expected_of(given: object, domain: Domain) -> Workload:
     """What is expected, over the session's domain."""
     found = _usual(domain) if given is None else given

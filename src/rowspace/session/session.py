@@ -42,7 +42,7 @@ from rowspace.workload import Workload, marginal, prefixes, total
 from .buying import MET, Goal, Shop
 from .knowledge import Knowledge
 from .purse import Purse
-from .questions import Question, digest, expected_of, goal_of
+from .questions import Question, digest, expected_of, goal_of, spending
 from .tables import buy_tables, checked_tables
 from .terms import Terms
 from .values import Answered, Price, told, told_again, told_for
@@ -130,7 +130,7 @@ class Session:
 
     @property
     def last(self) -> int:
-        """The number of the last charge that is known of now: between two that are equal, answers are the same."""
+        """The last charge that is known of now, by its number: between two that are equal, answers are the same."""
         return self._look()[0].last
 
     @property
@@ -157,8 +157,8 @@ class Session:
         ...     session.reached("age >= 2")
         inf
         """
-        goal = goal_of(self._known, question, inf, level)
-        return float(np.max(self._look()[0].error_bars(goal.queries, goal.level)[1]))
+        queries = goal_of(self._known, question, inf, level).queries
+        return float(np.max(self._look()[0].error_bars(queries, level)[1]))
 
     def price(
         self,
@@ -236,8 +236,7 @@ class Session:
                 raise BudgetExceeded(
                     "what is known is not as precise, and nothing may be paid; nothing was released"
                 )
-            charge = self._bought(goal, known, request, most, spender)
-            if charge is None:
+            if (charge := self._bought(goal, known, request, most, spender)) is None:
                 continue
             _, left = self._look()
             now = self._purse.upto(charge.id, self._known)
@@ -291,7 +290,7 @@ class Session:
             plan = self._shop.expected(known)
             return recalibrated(plan, with_budget(plan.privacy, amount))
 
-        self._buy(planned, key, self._spending(self._shop.expecting, amount, "warm"))
+        self._buy(planned, key, spending(self._shop.expecting, amount, self._purse.versions, "warm"))
         return self.budget
 
     def estimate_tables(
@@ -321,7 +320,7 @@ class Session:
         (2, [260.0])
         """
         queries = checked_tables(as_queries(self.domain, workload, [self._known.unit]), spend)
-        about = self._spending(queries, spend, "tables")
+        about = spending(queries, spend, self._purse.versions, "tables")
         charge = buy_tables(
             queries,
             spend,
@@ -331,8 +330,9 @@ class Session:
             buy=lambda planned, own: self._buy(planned, own, about, spender),
             key=key,
         )
-        known = self._purse.upto(charge.id, self._known)
-        return self._purse.release(known).estimate_tables(integral=integral)
+        return self._purse.release(self._purse.upto(charge.id, self._known)).estimate_tables(
+            integral=integral
+        )
 
     def _buy(
         self,
@@ -353,18 +353,12 @@ class Session:
                 continue
         raise Superseded("others keep charging the same budget; try again. Nothing was released")
 
-    def _spending(self, queries: Workload, amount: float, kind: str) -> str:
-        """The digest of a request that says what is to be spent."""
-        return digest(Goal(queries, np.array([amount], dtype=float), 0.0), self._purse.versions, kind)
-
     def _charged(self, key: str | None, about: str) -> Charge | None:
         """The charge that was made under a key, if it was."""
         kept = None if key is None else self._purse.ledger.request(key, self._purse.dataset)
-        if kept is None:
-            return None
-        if kept.about != about:
+        if kept is not None and kept.about != about:
             raise KeyReused(f"the key {kept.key!r} was used for another request; give each its own")
-        return self._purse.charge(kept.charge)
+        return None if kept is None else self._purse.charge(kept.charge)
 
     def release(self) -> Release | Combined:
         """All that is known, as one release: for reports, exports and further questions for free.
