@@ -10,7 +10,8 @@ Guarantees
 - A price reads no data (tests/session/test_session.py::test_a_price_reads_no_data).
 - An answer costs no more than was agreed to, and no more than its spender may spend
   (tests/session/test_spenders.py).
-- The same key gives the same answer, and pays once (tests/session/test_session.py::test_a_key_is_answered_once).
+- The same key gives the same answer, and pays once (tests/session/test_session.py::test_a_key_is_answered_once,
+  tests/session/test_tables.py::test_a_key_buys_tables_once).
 """
 
 from __future__ import annotations

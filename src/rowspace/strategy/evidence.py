@@ -197,13 +197,17 @@ def _relaxed(V: Vector, P: Vector, c: float) -> Vector:
 
 
 @dataclass(frozen=True, eq=False)
-class Found:
+class Risen:
     """The best strategy seen, and what none goes below."""
 
     A: Vector
     error: float
     bound: float
     steps: int
+
+    def or_better(self, later: Risen) -> Risen:
+        """The later one, whose bound is no lower, with the better strategy of both."""
+        return later if later.error <= self.error else replace(self, bound=later.bound)
 
 
 @dataclass(frozen=True, eq=False)
@@ -234,7 +238,7 @@ class Search:
             looks += 1
             if looks in LOOKS:
                 at = self.columns_scaled(intermediate_result.x)
-                found = self._risen(at, float(intermediate_result.fun), found.bound, gap)
+                found = found.or_better(self._risen(at, float(intermediate_result.fun), found.bound, gap))
                 if found.error <= (1 + gap) * found.bound:
                     raise StopIteration
 
@@ -243,7 +247,7 @@ class Search:
             last, more = self.descend(found.A, max_steps - steps, look)
             steps += more
             if found.error > (1 + gap) * found.bound:
-                found = self._risen(last, self.error(last), found.bound, gap)
+                found = found.or_better(self._risen(last, self.error(last), found.bound, gap))
         return found.A, found.bound, steps
 
     def bound(self, gap: float) -> float:
@@ -251,7 +255,7 @@ class Search:
         A = self.columns_scaled(self.relaxed())
         return self._risen(A, self.error(A), 0.0, gap).bound
 
-    def _risen(self, A: Vector, error: float, bound: float, gap: float) -> Found:
+    def _risen(self, A: Vector, error: float, bound: float, gap: float) -> Risen:
         """Steps of the dual from a strategy until they certify the best one seen, or gain little."""
         dual, steps, last = Dual.of(self.V, self.P, self.c, self.most, A), 0, 0.0
         while steps < RISES:
@@ -261,7 +265,7 @@ class Search:
                 A, error = tried, its
             if error <= (1 + gap) * bound or gained < GAIN * gap * bound:
                 break
-        return Found(A, error, bound, steps)
+        return Risen(A, error, bound, steps)
 
     def descend(
         self,

@@ -8,10 +8,10 @@ more and has digits where V has none.
 
 *The ascent.* With slack S = Λ − G the logarithm of the bound is concave in (Λ, S). Its slope by G is X = Y − P where
 YGY = V, and its curvature, in coordinates where Y is the identity and G is diag(m), is 1/(m_i + m_j): at most
-1/(2(m_i m_j)^½), that of a norm which a change of coordinates makes Euclidean. There a step as long as this curvature$
-for leads to T = S − X. Its positive part is the next S. The negative part is a strategy's X (Moreau), as complementary
-to S as an optimal X has to be. Then λ grows where that X needs more than the budget: λ ← λ·diag X/c. Where Y and P
-commute a step for S is exact. Two or three steps are mostly enough for a gap of 1e-3.
+1/(2(m_i m_j)^½), that of a norm which a change of coordinates makes Euclidean. There a step as long as this curvature
+allows leads to T = S − X. Its positive part is the next S. The negative part is a strategy's X (Moreau), as
+complementary to S as an optimal X has to be. Then λ grows where that X needs more than the budget: λ ← λ·diag X/c.
+Where Y and P commute a step for S is exact. Two or three steps are mostly enough for a gap of 1e-3.
 """
 
 from __future__ import annotations
@@ -33,11 +33,11 @@ costs nothing and being below does."""
 FIRST_FLOOR, FLOOR = 1e-2, 1e-4
 """Least eigenvalues of G relative to Λ, at first and later: from next to nothing a step does not find back."""
 
-ALIKE = 1e-5
-"""Share of a strategy that asks every cell alike, so that no direction is lost; the error grows by no more."""
-
 BELOW = 1 - 1e-12
 """Their largest, so that rounding leaves G ⪯ Λ."""
+
+ALIKE = 1e-5
+"""Share of a strategy that asks every cell alike, so that no direction is lost; the error grows by no more."""
 
 LEAST_WEIGHT = 1e-9
 """Least λ over the largest."""
