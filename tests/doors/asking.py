@@ -129,7 +129,7 @@ def other_frames(visit: Visit) -> Iterator[Seen]:
         yield from same_figures(visit, "asked", asked, question.cells)
 
 
-@door("rs.Session")
+@door("rs.Session", "Session.ask", "Session.release")
 def session_on_the_ledger(visit: Visit) -> Iterator[Seen]:
     """From a ledger that has paid for the releases: nothing is bought, and the data is not there."""
     if not isinstance(visit.question, Count):
@@ -154,3 +154,22 @@ def session_on_the_ledger(visit: Visit) -> Iterator[Seen]:
         yield from same_figures(visit, "session", session.ask(text).table, visit.question.cells)
         everything = session.release().ask(text)
         yield from same_figures(visit, "session's release", everything, visit.question.cells)
+
+
+@door("rs.Session", "Session.table", "Session.estimate_tables")
+def session_that_buys(visit: Visit) -> Iterator[Seen]:
+    """Tables bought from the records themselves, with next to no noise: what the raw table counts."""
+    question, world, privacy = visit.question, visit.world, visit.release.plan.privacy
+    if not visit.asked.quiet or not isinstance(question, Table) or question.where is not None:
+        return
+    if len(question.names) < 2 or not set(question.names) <= set(world.domain.names):
+        return
+    ledger = rs.Ledger(Path(mkdtemp(dir=visit.asked.folder)) / "budget.db")
+    ledger.create("people", rs.ZCDP(1e6, getattr(privacy, "neighbours", "add-remove")))
+    domain = Domain({name: world.domain[name] for name in question.ordered})
+    session = rs.Session(domain, world.raw, ledger=ledger)
+    truth = question.truth(world.raw)
+    found = session.estimate_tables(question.workload().about(domain), spend=1e5).ask(question.workload())
+    yield Seen("session's estimated table", found["answer"], truth, 0.5)
+    table = session.table(*question.ordered, within=0.5).table
+    yield Seen("session's table", table["answer"], truth, 0.5)

@@ -50,6 +50,11 @@ NO_DOORS = {
         "Consistent.release", "Consistent.integral",
         "Consistent.by", "TableEstimate.release", "TableEstimate.integral", "TableEstimate.by", "TableEstimate.fit",
     ],
+    "prices, half-widths and what there is to spend or to answer from: tests/session": [
+        "Session.budget", "Session.domain", "Session.last", "Session.ledger", "Session.prepare", "Session.price",
+        "Session.purchases", "Session.reached", "Session.warm",
+    ],
+    "those of the release of all that is known: tests/session/test_session.py": ["Session.quantiles"],
     "what was spent": [
         "Combined.spent", "rowspace budget create", "rowspace budget show", "rowspace budget history",
     "rowspace budget prune",
@@ -96,7 +101,7 @@ NO_DOORS = {
 def public_things() -> set[str]:
     """The public surface that a number may come through."""
     found = {f"rs.{name}" for name in rs.__all__}
-    for kind in (rs.Release, Combined, Consistent, TableEstimate, CrossTable, Estimate):
+    for kind in (rs.Release, Combined, Consistent, TableEstimate, CrossTable, Estimate, rs.Session):
         names = {name for name in dir(kind) if not name.startswith("_") or name == "_repr_html_"}
         names |= {field.name for field in fields(kind)} if is_dataclass(kind) else set()
         found |= {f"{kind.__name__}.{name}" for name in names}

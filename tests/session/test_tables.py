@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import contextlib
+
 import numpy as np
 import pandas as pd
 import pytest
 
 import rowspace as rs
-from rowspace.exceptions import BudgetExceeded, InvalidInput, InvalidWorkload
+from rowspace.exceptions import BudgetExceeded, InvalidInput, InvalidWorkload, KeyReused
 from rowspace.noise import InsecureSeededRandom
 from rowspace.reconstruct.ratio_prior import expected_deviations, posterior
 from rowspace.releases.estimate_fit import estimate_fit
 from rowspace.session import tables as steps
+from rowspace.session.purse import Purse
 
 from .test_session import BUDGETS, DOMAIN, PEOPLE
 
@@ -49,6 +52,44 @@ def test_every_step_is_charged_and_all_is_spent(budget, tmp_path):
     assert found.answers()["answer"].min() >= 0
     again = rs.Session(DOMAIN, PEOPLE, ledger=session.ledger)  # all evidence is in the ledger
     assert again.release().estimate_tables().answers().equals(found.answers())
+
+
+@pytest.mark.parametrize("budget", BUDGETS)
+def test_a_key_buys_tables_once(budget, tmp_path, monkeypatch):
+    """Also where the first try ends between its two steps: the second pays what is missing."""
+    session, calls = opened(tmp_path, *BUDGETS[budget]), []
+    whole = Purse.buy
+
+    def cut(purse, plan, *others):
+        calls.append(plan)
+        if len(calls) == 2:
+            raise OSError("killed between the steps")
+        return whole(purse, plan, *others)
+
+    before = session.budget.remaining
+    with monkeypatch.context() as patched:
+        patched.setattr(Purse, "buy", cut)
+        with contextlib.suppress(OSError):
+            session.estimate_tables(TABLES, spend=1.5, key="monday")
+    found = session.estimate_tables(TABLES, spend=1.5, key="monday")
+    spent = before - session.budget.remaining
+    assert float(spent) == pytest.approx(1.5, rel=1e-6)
+    assert spent <= 1.5
+    session.warm(0.01, key="tuesday")
+    last = session.warm(0.01, key="tuesday").charges
+    for again in (session, rs.Session(DOMAIN, PEOPLE, ledger=session.ledger)):
+        tables = again.estimate_tables(TABLES, spend=1.5, key="monday")
+        assert tables.answers().equals(found.answers())
+        assert again.budget.charges == last
+    for ask in (
+        lambda: session.estimate_tables(TABLES, spend=1.4, key="monday"),
+        lambda: session.warm(0.02, key="tuesday"),
+        lambda: session.warm(1.5, key="monday"),
+        lambda: session.ask("age < 3", within=30, key="monday"),
+    ):
+        with pytest.raises(KeyReused, match="used for another"):
+            ask()
+    assert session.budget.charges == last
 
 
 def test_margins_first_and_then_what_the_model_misses():

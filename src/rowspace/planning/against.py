@@ -181,14 +181,16 @@ def _candidates(
         with suppress(TooLarge):
             results += select.without_cells(products, privacy, rng)[:BLIND]
         return results, bound
-    results += select.candidates(products, privacy, rng)[:BLIND]
     W = counted.weighted_operator()
-    results += also_tried(W, privacy)
     if cells <= SEARCHED_CELLS[select.effort]:
         sure = stacked(doubt.sure) if doubt and doubt.sure else None
         search = AgainstEvidence(stacked(evidence), sure=sure, chance=CHANCE if doubt else 0.0)
-        searched = search.optimize(W, privacy, rng)
-        return [*results, searched], max(bound, searched.lower_bound)
+        results.append(search.optimize(W, privacy, rng))
+        bound = max(bound, results[-1].lower_bound)
+        if results[-1].total_error <= (1 + search.gap) * bound and doubt is None:
+            return results, bound
+    results += select.candidates(products, privacy, rng)[:BLIND]
+    results += also_tried(W, privacy)
     return results, bound
 
 

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
+from collections.abc import Callable
 from math import inf
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
+from weakref import WeakValueDictionary
 
 import numpy as np
 
 from rowspace.domain import Domain
 from rowspace.exceptions import FileError, InvalidInput, TooLarge
-from rowspace.operators import decode, encode
+from rowspace.operators import Operator, decode, encode
 from rowspace.privacy import noise_from_dict, privacy_from_dict
 from rowspace.strategy import Measured, Strategy, asked_of_parts, calibrated_noise, check_overflow
 from rowspace.strategy.causal import periods_of_rows
@@ -34,6 +38,12 @@ _MOST_CELLS_AT_ONCE = 2**27
 _MOST_CHECKED = 2**35
 
 Arrays = dict[str, np.ndarray[Any, Any]]
+
+_Read = TypeVar("_Read", Workload, Operator)
+
+_IN_USE: WeakValueDictionary[bytes, Any] = WeakValueDictionary()
+"""Workloads and strategies that were read and are in use, by what their files hold: immutable, so that thousands of
+releases by one plan share them, and what is computed of them."""
 
 
 def encoded(plan: Plan) -> tuple[dict[str, Any], Arrays]:
@@ -98,9 +108,9 @@ def require_own_noise(plan: Plan, body: dict[str, Any]) -> None:
 def fields_of(body: dict[str, Any], arrays: Arrays) -> dict[str, Any]:
     """What a file says a plan is made of, before its noise is compared with what its guarantee needs."""
     try:
-        workload = Workload.from_dict(body["workload"], _under("workload.", arrays))
+        workload = _shared(Workload.from_dict, body["workload"], _under("workload.", arrays))
         privacy = privacy_from_dict(body["privacy"])
-        strategy = decode(body["strategy"], _under("strategy.", arrays))
+        strategy = _shared(decode, body["strategy"], _under("strategy.", arrays))
         noise = noise_from_dict(body["noise"])
         candidates = tuple(
             Candidate(
@@ -159,6 +169,19 @@ def fields_of(body: dict[str, Any], arrays: Arrays) -> dict[str, Any]:
         "over": over,
         "known": known,
     }
+
+
+def _shared(read: Callable[[Any, Arrays], _Read], tree: Any, arrays: Arrays) -> _Read:
+    """What `read` makes of these, or what it made of the same before."""
+    digest = hashlib.sha256(json.dumps([read.__qualname__, tree]).encode())
+    for name in sorted(arrays):
+        digest.update(f"{name} {arrays[name].dtype.str} {arrays[name].shape}".encode())
+        digest.update(arrays[name].tobytes())
+    found: _Read | None = _IN_USE.get(digest.digest())
+    if found is None:
+        found = read(tree, arrays)
+        _IN_USE[digest.digest()] = found
+    return found
 
 
 def _operators_in(tree: Any) -> int:

@@ -106,8 +106,8 @@ class Purse:
         return start.after(self._contents([one for one in new if one[0] <= charge]))
 
     def release(self, known: Knowledge) -> Release | Combined:
-        """All that was bought, as one release."""
-        _, charges = self.ledger.look(self.dataset, after=0)
+        """All that is known, as one release."""
+        charges = [one for one in self.ledger.look(self.dataset, after=0)[1] if one[0] <= known.last]
         strategies: dict[Operator, Operator] = {}
         found = []
         for _, content, _ in self._contents(charges):
@@ -139,6 +139,10 @@ class Purse:
             return version in self.versions
         own = about_source(self.source, self.table, False)["source"]
         return set((source or "").split()) & set((own or "").split()) != set() or source is own is None
+
+    def charge(self, number: int) -> Charge:
+        """One of the charges of the budget."""
+        return next(one for one in self.ledger.history(self.dataset) if one.id == number)
 
     def amount(self, cost: Cost) -> Fraction:
         """What of a cost the budget is counted in."""

@@ -39,14 +39,22 @@ def goal_of(known: Knowledge, question: Question, within: float | Sequence[float
     return Goal(queries, each, level)
 
 
-def digest(goal: Goal, versions: Sequence[str | None]) -> str:
-    """What a request asks, and of which table, so that a key is not used for two things."""
+def digest(goal: Goal, versions: Sequence[str | None], *kind: str) -> str:
+    """What a request asks, and of which table, so that a key is not used for two things.
+
+    kind: unless it is a question.
+    """
     tree, arrays = goal.queries.to_dict()
-    found = hashlib.sha256(json.dumps([tree, goal.level, list(versions)], sort_keys=True).encode())
+    found = hashlib.sha256(json.dumps([tree, goal.level, list(versions), *kind], sort_keys=True).encode())
     for name in sorted(arrays):
         found.update(name.encode() + np.ascontiguousarray(arrays[name]).tobytes())
     found.update(np.ascontiguousarray(goal.within).tobytes())
     return found.hexdigest()
+
+
+def spending(queries: Workload, amount: float, versions: Sequence[str | None], kind: str) -> str:
+    """The digest of a request that says what is to be spent."""
+    return digest(Goal(queries, np.array([amount], dtype=float), 0.0), versions, kind)
 
 
 def expected_of(given: object, domain: Domain) -> Workload:

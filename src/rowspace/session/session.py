@@ -10,7 +10,8 @@ Guarantees
 - A price reads no data (tests/session/test_session.py::test_a_price_reads_no_data).
 - An answer costs no more than was agreed to, and no more than its spender may spend
   (tests/session/test_spenders.py).
-- The same key gives the same answer, and pays once (tests/session/test_session.py::test_a_key_is_answered_once).
+- The same key gives the same answer, and pays once (tests/session/test_session.py::test_a_key_is_answered_once,
+  tests/session/test_tables.py::test_a_key_buys_tables_once).
 """
 
 from __future__ import annotations
@@ -18,8 +19,6 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Callable, Sequence
-from fractions import Fraction
-from functools import partial
 from math import inf
 from typing import TYPE_CHECKING
 
@@ -31,24 +30,20 @@ from rowspace.exceptions import (
     InvalidInput,
     KeyReused,
     Superseded,
-    TooLarge,
-    UnsupportedWorkload,
 )
-from rowspace.ledger import Budget, Charge, Ledger, Request, Spender, at_least, at_most, float_above
-from rowspace.notebook import shown_above
-from rowspace.operators import Vector
+from rowspace.ledger import Budget, Charge, Ledger, Request, Spender, float_above
 from rowspace.planning import Plan, recalibrated, with_budget
-from rowspace.releases import TABLE_LIMIT, AnswerRows, Combined, Release, TableEstimate, as_queries
-from rowspace.releases.combined_answers import Columns
+from rowspace.releases import Combined, Release, TableEstimate, as_queries
 from rowspace.strategy import Select
 from rowspace.workload import Workload, marginal, prefixes, total
 
 from .buying import MET, Goal, Shop
 from .knowledge import Knowledge
 from .purse import Purse
-from .questions import Question, digest, expected_of, goal_of
+from .questions import Question, digest, expected_of, goal_of, spending
 from .tables import buy_tables, checked_tables
-from .values import Answered, Price
+from .terms import Terms
+from .values import Answered, Price, told, told_again, told_for
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -133,7 +128,7 @@ class Session:
 
     @property
     def last(self) -> int:
-        """The number of the last charge that is known of now: between two that are equal, answers are the same."""
+        """The last charge that is known of now, by its number: between two that are equal, answers are the same."""
         return self._look()[0].last
 
     @property
@@ -160,8 +155,8 @@ class Session:
         ...     session.reached("age >= 2")
         inf
         """
-        goal = goal_of(self._known, question, inf, level)
-        return float(np.max(self._look()[0].error_bars(goal.queries, goal.level)[1]))
+        queries = goal_of(self._known, question, inf, level).queries
+        return float(np.max(self._look()[0].error_bars(queries, level)[1]))
 
     def price(
         self,
@@ -190,10 +185,10 @@ class Session:
         reached = float(np.max(half_widths))
         if goal.missed(half_widths) <= MET:
             return Price(0.0, left.unit, left, reached, True)
-        offered = self._offer(goal, known, spender)
-        amount, room = self._amount(offered), self._purse.room(left, spender)
-        affordable = amount <= room
-        best = None if affordable else self._best(goal, known, room)
+        terms = Terms(self._shop, self._purse, spender)
+        amount = terms.amount(terms.offer(goal, known))
+        affordable = amount <= terms.room(left)
+        best = None if affordable else terms.best(goal, known, left)
         return Price(float_above(amount), left.unit, left, reached, affordable, best)
 
     def ask(
@@ -228,22 +223,22 @@ class Session:
         for _ in range(_ATTEMPTS):
             known, left = self._look()
             if key is not None and (kept := self._purse.ledger.request(key, left.dataset)) is not None:
-                return self._again(kept, about, goal, left)
+                return told_again(self._purse, self._known, kept, about, goal, left)
             columns = known.columns(goal.queries, goal.level)
             request = None if key is None else Request(key, about, known.last)
             if within is None or goal.missed(columns[2]) <= MET:
                 if request is not None and self._purse.ledger.keep_request(request, left.dataset) != request:
                     continue
-                return Answered(self._rows(goal, known, columns), 0.0, left.unit, None, 1.0, left)
+                return told(goal, known, columns, left)
             if most == 0:
                 raise BudgetExceeded(
                     "what is known is not as precise, and nothing may be paid; nothing was released"
                 )
-            charge = self._bought(goal, known, request, most, spender)
-            if charge is None:
+            if (charge := self._bought(goal, known, request, most, spender)) is None:
                 continue
             _, left = self._look()
-            return self._paid(goal, columns[1], self._purse.upto(charge.id, self._known), charge, left)
+            now = self._purse.upto(charge.id, self._known)
+            return told_for(self._purse.amount(charge.cost), goal, columns[1], now, charge, left)
         raise Superseded("others keep charging the same budget; try again. Nothing was released")
 
     def table(self, *attributes: str, within: float, level: float = 0.95, key: str | None = None) -> Answered:
@@ -277,10 +272,11 @@ class Session:
         self.ask(prefixes(domain, attribute) + total(domain), within=within, level=level)
         return self.release().quantiles(attribute, q, level=level)
 
-    def warm(self, amount: float) -> Budget:
+    def warm(self, amount: float, *, key: str | None = None) -> Budget:
         """Buy evidence for what is expected, ahead of the questions.
 
-        amount: the ε (or ρ) to spend. Returns the budget after it.
+        amount: the ε (or ρ) to spend. key: a name for this request: the same key again pays nothing. Returns the budget
+        after it.
 
         >>> from rowspace.sample import small_session
         >>> with small_session() as session:
@@ -292,11 +288,17 @@ class Session:
             plan = self._shop.expected(known)
             return recalibrated(plan, with_budget(plan.privacy, amount))
 
-        self._buy(planned)
+        self._buy(planned, key, spending(self._shop.expecting, amount, self._purse.versions, "warm"))
         return self.budget
 
     def estimate_tables(
-        self, workload: Workload, *, spend: float, integral: bool = False, spender: Spender | None = None
+        self,
+        workload: Workload,
+        *,
+        spend: float,
+        integral: bool = False,
+        key: str | None = None,
+        spender: Spender | None = None,
     ) -> TableEstimate:
         """Tables that people read, bought in two steps: margins first, the rest where their models are worst.
 
@@ -305,6 +307,7 @@ class Session:
         the whole, there is one step.
 
         workload: the tables. spend: the ε or ρ for them in all. integral: whether counts are whole.
+        key: a name for this request: the same key again gives the same tables, and pays what is not paid yet.
         spender: in whose name it is charged, where names have less to spend than the budget.
 
         >>> import rowspace as rs
@@ -314,20 +317,46 @@ class Session:
         ...     session.purchases, tables.ask("age >= 2")["answer"].round().tolist()
         (2, [260.0])
         """
-        queries = checked_tables(as_queries(self.domain, workload, [self._known.unit]))
-        room = self._purse.room(self.budget, spender)
-        buy_tables(queries, spend, room, self._purse, partial(self._buy, spender=spender))
-        return self.release().estimate_tables(integral=integral)
+        queries = checked_tables(as_queries(self.domain, workload, [self._known.unit]), spend)
+        about = spending(queries, spend, self._purse.versions, "tables")
+        charge = buy_tables(
+            queries,
+            spend,
+            self._purse,
+            room=lambda: self._purse.room(self.budget, spender),
+            charged=lambda own: self._charged(own, about),
+            buy=lambda planned, own: self._buy(planned, own, about, spender),
+            key=key,
+        )
+        return self._purse.release(self._purse.upto(charge.id, self._known)).estimate_tables(
+            integral=integral
+        )
 
-    def _buy(self, planned: Callable[[Knowledge], Plan], spender: Spender | None = None) -> Charge:
-        """Buy what is planned for what is known, and plan anew where others buy meanwhile."""
+    def _buy(
+        self,
+        planned: Callable[[Knowledge], Plan],
+        key: str | None,
+        about: str,
+        spender: Spender | None = None,
+    ) -> Charge:
+        """Buy what is planned for what is known, and plan anew where others buy meanwhile; once for a key."""
         for _ in range(_ATTEMPTS):
             known, _ = self._look()
+            if (charge := self._charged(key, about)) is not None:
+                return charge
+            request = None if key is None else Request(key, about, known.last)
             try:
-                return self._purse.buy(planned(known), known, None, spender)
+                return self._purse.buy(planned(known), known, request, spender)
             except Superseded:
                 continue
         raise Superseded("others keep charging the same budget; try again. Nothing was released")
+
+    def _charged(self, key: str | None, about: str) -> Charge | None:
+        """The charge that was made under a key, if it was."""
+        kept = None if key is None else self._purse.ledger.request(key, self._purse.dataset)
+        if kept is not None and kept.about != about:
+            raise KeyReused(f"the key {kept.key!r} was used for another request; give each its own")
+        return None if kept is None else self._purse.charge(kept.charge)
 
     def release(self) -> Release | Combined:
         """All that is known, as one release: for reports, exports and further questions for free.
@@ -361,86 +390,8 @@ class Session:
             now, left = self._look()
             if now.last != known.last:
                 return None
-            self._require_possible(goal, known, left, spender)
-            offered = self._offer(goal, known, spender)
-            amount = self._amount(offered)
-            if most is not None and amount > most:
-                raise BudgetExceeded(
-                    f"this costs {at_least(amount)} {left.unit} now, more than the {most:g} that was agreed to; "
-                    "nothing was released"
-                )
-            self._require_room(offered, goal, known, left, spender)
+            offered = Terms(self._shop, self._purse, spender).agreed(goal, known, left, most)
             try:
                 return self._purse.buy(offered, known, request, spender)
             except Superseded:
                 return None
-
-    def _offer(self, goal: Goal, known: Knowledge, spender: Spender | None) -> Plan:
-        return self._shop.offer(goal, known, partial(self._purse.is_affordable, spender=spender))
-
-    def _amount(self, plan: Plan) -> Fraction:
-        """What a plan costs, in the budget's unit."""
-        return self._purse.amount(self._purse.filter.cost_of(plan))
-
-    def _rows(self, goal: Goal, known: Knowledge, columns: Columns) -> AnswerRows:
-        """Answers from what is known."""
-        if not known.number:
-            raise UnsupportedWorkload("nothing is known yet; say within= what accuracy may be paid for")
-        if not np.isfinite(columns[1]).all():
-            raise UnsupportedWorkload(
-                "what is known says nothing about this; say within= what accuracy may be paid for"
-            )
-        if goal.queries.size > TABLE_LIMIT:
-            raise TooLarge(
-                f"a table of {goal.queries.size:,} answers exceeds {TABLE_LIMIT:,} rows; ask for a part"
-            )
-        return known.rows(goal.queries, goal.level, columns)
-
-    def _paid(self, goal: Goal, before: Vector, known: Knowledge, charge: Charge, left: Budget) -> Answered:
-        """The answer after a charge; `before`: the standard errors without it."""
-        columns = known.columns(goal.queries, goal.level)
-        cost, now = float_above(self._purse.amount(charge.cost)), columns[1]
-        share = float(np.min(np.divide(now, before, out=np.zeros_like(now), where=before > 0) ** 2))
-        return Answered(self._rows(goal, known, columns), cost, left.unit, charge.id, share, left)
-
-    def _again(self, kept: Request, about: str, goal: Goal, left: Budget) -> Answered:
-        """The answer to a request that was answered before."""
-        if kept.about != about:
-            raise KeyReused(f"the key {kept.key!r} was used for another question; give each its own")
-        known = self._purse.upto(kept.charge, self._known)
-        if not kept.paid:
-            columns = known.columns(goal.queries, goal.level)
-            return Answered(self._rows(goal, known, columns), 0.0, left.unit, None, 1.0, left)
-        charge = next(one for one in self._purse.ledger.history(left.dataset) if one.id == kept.charge)
-        before = self._purse.upto(kept.charge - 1, self._known).error_bars(goal.queries, goal.level)[0]
-        return self._paid(goal, before, known, charge, left)
-
-    def _require_room(
-        self, offered: Plan, goal: Goal, known: Knowledge, left: Budget, spender: Spender | None
-    ) -> None:
-        try:
-            self._purse.ledger.check(offered, left.dataset, spender=spender)
-        except BudgetExceeded as error:
-            room = self._purse.room(left, spender)
-            raise BudgetExceeded(f"{error}{self._instead(goal, known, left, room)}") from None
-
-    def _require_possible(self, goal: Goal, known: Knowledge, left: Budget, spender: Spender | None) -> None:
-        """Refuse at once, without a plan, what no plan could fit into what is left."""
-        if left.unit != "rho":
-            return
-        half_widths, room = known.error_bars(goal.queries, goal.level)[1], self._purse.room(left, spender)
-        least = self._shop.at_least(goal, half_widths, float(left.spent))
-        if least > room:
-            said = f"{at_most(room)} rho is left to spend, and this would cost at least {at_most(Fraction(least))}"
-            raise BudgetExceeded(f"{said}; nothing was released{self._instead(goal, known, left, room)}")
-
-    def _instead(self, goal: Goal, known: Knowledge, left: Budget, room: Fraction) -> str:
-        """What all that is left would buy, in words."""
-        best = self._best(goal, known, room)
-        price = f"for all that is left, {at_most(room)} {left.unit}"
-        return "" if best is None else f"; {price}, the best that can be had is ±{shown_above(best, 4)}"
-
-    def _best(self, goal: Goal, known: Knowledge, room: Fraction) -> float | None:
-        """A half-width that no interval exceeds if all of an amount is spent."""
-        most = self._purse.whole(room)
-        return None if most is None else self._shop.best(goal, known, most) * float(np.max(goal.within))

@@ -47,8 +47,8 @@ LEAST = 1e-3
 _SELECT = Select(effort="fast", objective="total")
 
 
-def checked_tables(workload: object) -> Workload:
-    """A workload of tables, at least one of them of several attributes."""
+def checked_tables(workload: object, spend: object) -> Workload:
+    """A workload of tables, at least one of them of several attributes, for which an amount may be spent."""
     if not isinstance(workload, Workload):
         raise InvalidInput(
             f"expected a workload such as rs.workload.marginals(domain, up_to=2), got {type(workload).__name__}"
@@ -58,38 +58,46 @@ def checked_tables(workload: object) -> Workload:
             "expected tables alone, some of several attributes, such as rs.workload.marginals(domain, up_to=2); ask "
             "for other queries by themselves"
         )
+    if isinstance(spend, bool) or not isinstance(spend, int | float) or not 0 < spend < inf:
+        raise InvalidInput("expected spend= above zero: what the tables may cost, in the budget's unit")
     return workload
 
 
 def buy_tables(
     workload: Workload,
     spend: float,
-    room: Fraction,
     purse: Purse,
-    buy: Callable[[Callable[[Knowledge], Plan]], Charge],
-) -> None:
-    """Both steps, or one where pieces cost more than the whole.
+    *,
+    room: Callable[[], Fraction],
+    charged: Callable[[str | None], Charge | None],
+    buy: Callable[[Callable[[Knowledge], Plan], str | None], Charge],
+    key: str | None,
+) -> Charge:
+    """Both steps, or one where pieces cost more than the whole; the last charge.
 
     spend: the amount, in the budget's unit. room: how much there is.
-    buy: what plans for what is known, and pays.
+    buy: what plans for what is known, and pays, under a key. charged: what was charged under one.
     """
-    if isinstance(spend, bool) or not isinstance(spend, int | float) or not 0 < spend < inf:
-        raise InvalidInput("expected spend= above zero: what the tables may cost, in the budget's unit")
+    if (done := charged(key)) is not None:
+        return done
+    margins = None if key is None else f"{key} (margins)"
+    paid = charged(margins)
+    left = room() + (Fraction(0) if paid is None else purse.amount(paid.cost))
     amount = Fraction(spend)
-    if room < amount <= room * (1 + ROUNDED):
-        amount = room
-    if amount > room:
+    if left < amount <= left * (1 + ROUNDED):
+        amount = left
+    if amount > left:
         raise BudgetExceeded(
-            f"{at_most(room)} {purse.filter.unit} is left to spend, less than {at_least(amount)}; nothing was released"
+            f"{at_most(left)} {purse.filter.unit} is left to spend, less than {at_least(amount)}; nothing was released"
         )
     whole = _guarantee(purse, amount)
     if whole.norm == 1:
-        buy(lambda _: one_step(workload, whole))
-        return
-    first = _guarantee(purse, amount * Fraction(first_share(workload, whole)))
-    paid = buy(lambda _: first_step(workload, whole, first))
+        return buy(lambda _: one_step(workload, whole), key)
+    if paid is None:
+        first = _guarantee(purse, amount * Fraction(first_share(workload, whole)))
+        paid = buy(lambda _: first_step(workload, whole, first), margins)
     rest = _guarantee(purse, amount - purse.amount(paid.cost))
-    buy(lambda known: second_step(workload, estimate_fit(purse.release(known)), rest))
+    return buy(lambda known: second_step(workload, estimate_fit(purse.release(known)), rest), key)
 
 
 def _guarantee(purse: Purse, amount: Fraction) -> Privacy:

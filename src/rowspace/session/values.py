@@ -3,12 +3,22 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from rowspace.ledger import Budget
+import numpy as np
+
+from rowspace.exceptions import KeyReused, TooLarge, UnsupportedWorkload
+from rowspace.ledger import Budget, Charge, Request, float_above
 from rowspace.notebook import one_line, shown_above
-from rowspace.releases import AnswerRows
+from rowspace.operators import Vector
+from rowspace.releases import TABLE_LIMIT, AnswerRows
+from rowspace.releases.combined_answers import Columns
+
+from .buying import Goal
+from .knowledge import Knowledge
+from .purse import Purse
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -109,3 +119,47 @@ class Answered:
         if not self.cost:
             return "free: known before"
         return f"paid {shown_above(self.cost, 6)} {self.unit}, {100 * self.known_before:.0f} % of it was known before"
+
+
+def told(goal: Goal, known: Knowledge, columns: Columns, left: Budget) -> Answered:
+    """A free answer, from what is known."""
+    return Answered(_rows(goal, known, columns), 0.0, left.unit, None, 1.0, left)
+
+
+def told_for(
+    cost: Fraction, goal: Goal, before: Vector, known: Knowledge, charge: Charge, left: Budget
+) -> Answered:
+    """The answer after a charge; `before`: the standard errors without it."""
+    columns = known.columns(goal.queries, goal.level)
+    now = columns[1]
+    share = float(np.min(np.divide(now, before, out=np.zeros_like(now), where=before > 0) ** 2))
+    return Answered(_rows(goal, known, columns), float_above(cost), left.unit, charge.id, share, left)
+
+
+def told_again(
+    purse: Purse, known: Knowledge, kept: Request, about: str, goal: Goal, left: Budget
+) -> Answered:
+    """The answer to a request that was answered before. known: what is known now."""
+    if kept.about != about:
+        raise KeyReused(f"the key {kept.key!r} was used for another question; give each its own")
+    then = purse.upto(kept.charge, known)
+    if not kept.paid:
+        return told(goal, then, then.columns(goal.queries, goal.level), left)
+    charge = purse.charge(kept.charge)
+    before = purse.upto(kept.charge - 1, known).error_bars(goal.queries, goal.level)[0]
+    return told_for(purse.amount(charge.cost), goal, before, then, charge, left)
+
+
+def _rows(goal: Goal, known: Knowledge, columns: Columns) -> AnswerRows:
+    """Answers from what is known."""
+    if not known.number:
+        raise UnsupportedWorkload("nothing is known yet; say within= what accuracy may be paid for")
+    if not np.isfinite(columns[1]).all():
+        raise UnsupportedWorkload(
+            "what is known says nothing about this; say within= what accuracy may be paid for"
+        )
+    if goal.queries.size > TABLE_LIMIT:
+        raise TooLarge(
+            f"a table of {goal.queries.size:,} answers exceeds {TABLE_LIMIT:,} rows; ask for a part"
+        )
+    return known.rows(goal.queries, goal.level, columns)

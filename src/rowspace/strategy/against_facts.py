@@ -33,7 +33,7 @@ from rowspace.threads import one_thread_if_small
 
 from .dual import HARDLY_DEFICIENT, DualPoint, RowSpace, RowSpacePoint
 from .dual_ascent import ascend, start_weights
-from .evidence import LOST, Search, starts
+from .evidence import LOST, Search, ended, starts
 from .facts import Facts
 from .open_cells import CERTAIN, NOTHING_OPEN, OpenCells, open_space
 from .product_bounds import Choice
@@ -113,9 +113,10 @@ class AgainstFacts:
         c, most = 1 / privacy.unit_variance, 1 / max(privacy.least_variance, 1e-200)
         basis = open_space(self.facts)[1][possible]
         search = Search(V, np.zeros_like(V), c, most, privacy.norm, basis)
-        runs = [search.run(start, self.gap, self.max_steps) for start in starts(Dense(L.T), len(V), privacy)]
-        found, _, steps, ending = min(runs, key=lambda run: search.error(run[0]))
-        return found, max(run[1] for run in runs), steps, ending
+        runs = [search.descend(start, self.max_steps) for start in starts(Dense(L.T), len(V), privacy)]
+        found, steps = min(runs, key=lambda run: search.error(run[0]))
+        bound = max(search.bound_beside_facts(run[0]) for run in runs)
+        return found, bound, steps, ended(search.error(found), bound, self.gap, steps, self.max_steps)
 
     def _error(self, A: Operator, W: ProductWorkload, privacy: Privacy) -> float:
         return noise_level(A, privacy) * OpenCells.beside(Strategy.of(A), self.facts).trace(W)

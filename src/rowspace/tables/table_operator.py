@@ -214,6 +214,10 @@ class TableOperator(Operator):
 
     def largest_inner_entry(self) -> int:
         """max |a_ij| with all weights one: answers are weighted beyond 64 bits where need be (`divided_blocks`)."""
+        return self._largest_inner_entry
+
+    @cached_property
+    def _largest_inner_entry(self) -> int:
         return int(max(self._of_stacks(lambda M: ceil(min(M.largest_entry(), 2.0**62)))))
 
     def _of_stacks(self, measure: Callable[[Operator], Any]) -> list[Any]:
