@@ -31,6 +31,9 @@ Noisy = Callable[[Attributes], tuple[Array, Array]]
 SURELY = 2.0
 """Standard errors that the total must be above zero; else nothing is known, and all shares are equal."""
 
+EXACT = 1e-9
+"""Variance up to which a cell is known."""
+
 PATHS = 3
 """Attributes that paths go through, for each table: those of the nearest paths."""
 
@@ -201,7 +204,7 @@ class _Maker:
         y, s2 = self.noisy(own)
         average, measured = _average(guesses, y, s2)
         faces = [self.found[own[:k] + own[k + 1 :]] for k in range(len(own))]
-        counts = average.mean if self.known else guesses[0].model
+        counts = average.mean if self.known else _plain(guesses, y, s2)
         counts = fitted_to_faces(counts, average.variance, [face.counts for face in faces])
         # What the faces may be off moves every cell in proportion, as far as it follows the model.
         relative = sum(
@@ -225,7 +228,7 @@ def _average(guesses: list[_Guess], y: Array, s2: Array) -> tuple[_Guess, Array]
     Stein's estimate of the squared error of m is Σ (m − y)² − s² + 2·s²·∂m/∂y, where s²·∂m/∂y of a posterior mean is
     its variance. For an average the first term is quadratic in the shares, the last one linear.
     """
-    means = [*(guess.mean for guess in guesses), guesses[0].model, np.maximum(y, 0.0)]
+    means = [*(guess.mean for guess in guesses), _plain(guesses, y, s2), np.maximum(y, 0.0)]
     slopes = [*(np.minimum(guess.variance, s2) for guess in guesses), np.zeros_like(y), s2]
     words = [*(guess.words for guess in guesses), f"{guesses[0].words} alone", "the measurement alone"]
     away = np.stack([(mean - y).ravel() for mean in means])
@@ -250,6 +253,11 @@ def _average(guesses: list[_Guess], y: Array, s2: Array) -> tuple[_Guess, Array]
         ("" if shares.max() >= MOSTLY else "mostly ") + words[int(np.argmax(shares))],
     )
     return average, np.clip(np.divide(slope, s2, out=np.ones_like(y), where=s2 > 0), 0.0, 1.0)
+
+
+def _plain(guesses: list[_Guess], y: Array, s2: Array) -> Array:
+    """The plain model, but for cells that are known, such as impossible ones."""
+    return np.where(s2 > EXACT, guesses[0].model, np.maximum(y, 0.0))
 
 
 def _weighted(shares: Vector, arrays: Sequence[Array]) -> Array:
