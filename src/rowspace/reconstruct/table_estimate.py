@@ -261,6 +261,7 @@ def _plain(guesses: list[_Guess], y: Array, s2: Array) -> Array:
 
 
 def _weighted(shares: Vector, arrays: Sequence[Array]) -> Array:
+    """Σ share·array."""
     found = np.zeros_like(arrays[0])
     for share, own in zip(shares, arrays, strict=True):
         found += share * own
