@@ -305,17 +305,17 @@ def draw(found: dict[tuple[str, float], dict[str, Score]], path: Path) -> None:
     from matplotlib.figure import Figure
 
     names = list(dict.fromkeys(name for name, _ in found))
+    methods = dict.fromkeys(method for scores in found.values() for method in scores)
     figure = Figure(figsize=(3.4 * len(names), 3.4), layout="constrained")
     for at, name in enumerate(names):
         ax = figure.add_subplot(1, len(names), at + 1)
-        methods = dict.fromkeys(m for (own, _), scores in found.items() if own == name for m in scores)
-        for method in methods:
+        for number, method in enumerate(methods):  # the same colour in every panel
             points = [
                 (e, np.mean(s[method].l1)) for (own, e), s in found.items() if own == name and method in s
             ]
-            ax.plot(
-                *zip(*points, strict=True), "o-", ms=4, lw=2.4 if method == "estimated" else 1.2, label=method
-            )
+            epsilons, errors = zip(*points, strict=True) if points else ((), ())
+            width = 2.4 if method == "estimated" else 1.2
+            ax.plot(epsilons, errors, "o-", ms=4, lw=width, color=f"C{number}", label=method)
         ax.set(title=name, xlabel="ε", xscale="log", yscale="log", ylim=(0.01, 20))
         ax.set_ylabel("Σ|error| / records, mean of 2-way tables" if at == 0 else "")
         ax.grid(alpha=0.3)

@@ -201,6 +201,17 @@ def test_a_model_of_ones_own():
             release.estimate_tables(model=bad)
 
 
+@pytest.mark.parametrize("rho", [1e-7, 0.0005, 1.0])
+def test_impossible_cells_are_empty_and_known_totals_hold(rho):
+    """Also where the model alone is the answer, and where nothing else is known."""
+    facts = {"total": 4000, "job = 'a'": 2000}
+    found = made(rho, known=facts, impossible=["job = 'a' and age >= 10"]).estimate_tables()
+    own = found.ask(rs.workload.marginal(DOMAIN, "age", "job"))["answer"].to_numpy().reshape(12, 6)
+    assert own[10:, 0].sum() < 0.01
+    assert own[:, 0].sum() == pytest.approx(2000, abs=0.1)
+    assert own.sum() == pytest.approx(4000, abs=0.1)
+
+
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+from collections import Counter
 
 import numpy as np
 import pandas as pd
@@ -106,12 +107,13 @@ def test_margins_first_and_then_what_the_model_misses():
     # Single attributes are measured by it as all at once would; pairs are not.
     assert errors(first, margin) < 1.35 * errors(one, margin)
     assert errors(first, pair) > 1.4 * errors(one, pair)
-    fit = estimate_fit(rs.release(first, frame, random=InsecureSeededRandom(3)))
-    second = steps.second_step(PAIRS, fit, rs.ZCDP(0.01 * (1 - share)))
-    assert ("a", "b") in {part.attributes for part in second.workload.parts}
-    weights = {part.attributes: part.weight for part in second.workload.parts}
-    assert weights["a", "b"] == max(weights.values())
-    assert errors(second, pair) < 0.8 * errors(one, pair)
+    bought: Counter[tuple[str, ...]] = Counter()
+    for seed in (3, 4, 5):  # one draw of noise may favour another table a little
+        fit = estimate_fit(rs.release(first, frame, random=InsecureSeededRandom(seed)))
+        second = steps.second_step(PAIRS, fit, rs.ZCDP(0.01 * (1 - share)))
+        bought.update({part.attributes: part.weight for part in second.workload.parts})
+        assert errors(second, pair) < 0.8 * errors(one, pair)
+    assert bought.most_common(1)[0][0] == ("a", "b")
 
 
 def test_where_all_is_noise_the_second_step_is_like_the_first():

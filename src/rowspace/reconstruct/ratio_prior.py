@@ -4,8 +4,9 @@ A cell's count is its model times a ratio. Ratios follow a mixture: none at all 
 0.03 to 3,000, and exactly one, within 0.3 to 20 %. Fifteen priors are tried for a table: gamma distributions of mean
 one, from nearly all cells empty to hardly any dispersion, and those close to one. Each counts by how well it explains
 the noisy table; then the mixture's weights are moved towards what the cells say (a few steps of expectation
-maximization, with the prior as if it were `PRIOR_CELLS` cells). With no information beyond the model this leaves the
-model; with little noise, the measurement.
+maximization, with the prior as if it were `PRIOR_CELLS` cells), and once more in each of `GROUPS` groups of cells, from
+small to large by the model: large counts keep to it more closely than small ones. With no information beyond the model
+this leaves the model; with little noise, the measurement.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from dataclasses import dataclass
 from functools import cache
 
 import numpy as np
+import numpy.typing as npt
 import scipy
 
 from rowspace.operators import Array, Vector
@@ -31,6 +33,18 @@ NEAR_ONE = (0.003, 0.05, 0.1, 0.2)
 PRIOR_CELLS = 20.0
 """How many cells the prior counts for when the mixture's weights are fitted."""
 
+GROUPS = 4
+"""Groups of cells that have weights of their own; each has the same sum of square roots of the model."""
+
+GROUP_CELLS = 10.0
+"""How many cells the table's weights count for when those of a group are fitted."""
+
+GAIN = 1.0
+"""Log-likelihood that a group's weights must gain on the table's, as they are fitted to the same cells."""
+
+GROUPED_CELLS = 40
+"""Fewest cells of a table that has groups."""
+
 ROUNDS = 20
 """Steps of expectation maximization."""
 
@@ -43,16 +57,12 @@ BLOCK = 2**14
 
 @dataclass(frozen=True, eq=False)
 class Posterior:
-    """What a noisy table says about the counts, given a model: cell by cell, flat.
-
-    evidence: log-likelihood of the noisy table, its prior averaged over.
-    """
+    """What a noisy table says about the counts, given a model: cell by cell, flat."""
 
     mean: Vector
     variance: Vector
     deviation: Vector
     """Expected absolute deviation from the mean."""
-    evidence: float
 
 
 def posterior(model: Array, noisy: Array, variance: Array, freedom: float) -> Posterior:
@@ -68,13 +78,14 @@ def posterior(model: Array, noisy: Array, variance: Array, freedom: float) -> Po
     P, y, s2 = (np.asarray(values, dtype=np.float64).ravel() for values in (model, noisy, variance))
     s2 = np.maximum(s2, 1e-9)
     every = -(-len(P) // FITTED_CELLS)
-    weights, evidence = _fitted(*_explained(P[::every], y[::every], s2[::every]), freedom)
+    edges = _edges(P)
+    weights = _fitted(_explained(P[::every], y[::every], s2[::every]), freedom, _groups(P[::every], edges))
     out = np.empty((3, len(P)))
     for start in range(0, len(P), BLOCK):
         own = slice(start, start + BLOCK)
-        likelihood, _ = _explained(P[own], y[own], s2[own])
-        out[:, own] = _moments(likelihood * weights, P[own], y[own], s2[own])
-    return Posterior(out[0], out[1], out[2], evidence * every)
+        parts = _explained(P[own], y[own], s2[own]) * weights[_groups(P[own], edges)]
+        out[:, own] = _moments(parts, P[own], y[own], s2[own])
+    return Posterior(out[0], out[1], out[2])
 
 
 def expected_deviations(
@@ -93,8 +104,8 @@ def expected_deviations(
     P, y, s2 = (np.asarray(values, dtype=np.float64).ravel()[::every] for values in (model, noisy, variance))
     s2 = np.maximum(s2, 1e-9)
     ratios, widths, _ = _mixture()
-    likelihood, units = _explained(P, y, s2)
-    weights, _ = _fitted(likelihood, units, freedom)
+    likelihood, groups = _explained(P, y, s2), _groups(P, _edges(P))
+    weights = _fitted(likelihood, freedom, groups)[groups]
     rng = np.random.default_rng(0)
     parts = (likelihood * weights).cumsum(axis=1)
     ratio = np.argmax(parts >= rng.random((len(P), 1)) * parts[:, -1:], axis=1)
@@ -106,7 +117,7 @@ def expected_deviations(
     for share in shares:
         # What is measured besides has the variance s²·share/(1 − share); together they have s²·share.
         again = share * y + (1 - share) * truth + np.sqrt(share * (1 - share) * s2) * normal
-        parts = _explained(P, again, share * s2)[0] * weights
+        parts = _explained(P, again, share * s2) * weights
         found.append(np.abs(_moments(parts, P, again, share * s2)[0] - truth).sum())
     return np.array(found) * every
 
@@ -127,27 +138,51 @@ def _mixture() -> tuple[Vector, Vector, Vector]:
     return ratios, widths, priors / priors.sum(axis=1, keepdims=True)
 
 
-def _explained(P: Vector, y: Vector, s2: Vector) -> tuple[Vector, float]:
-    """How likely each ratio makes each cell (cells, ratios), in units of the likeliest, and the log of those units."""
+def _edges(P: Vector) -> Vector:
+    """Where groups of cells begin, by their model."""
+    if len(P) < GROUPED_CELLS:
+        return np.zeros(0)
+    ascending = np.sort(P)
+    sums = np.cumsum(np.sqrt(np.maximum(ascending, 0.0)))
+    return np.asarray(ascending[np.searchsorted(sums, sums[-1] * np.arange(1, GROUPS) / GROUPS)])
+
+
+def _groups(P: Vector, edges: Vector) -> npt.NDArray[np.intp]:
+    """The group of every cell; equal cells are in one."""
+    return np.searchsorted(edges, P, side="right")
+
+
+def _explained(P: Vector, y: Vector, s2: Vector) -> Vector:
+    """How likely each ratio makes each cell (cells, ratios), in units of the likeliest."""
     ratios, widths, _ = _mixture()
     total = (P[:, None] * (ratios * widths)) ** 2 + s2[:, None]
     logs = -0.5 * ((y[:, None] - P[:, None] * ratios) ** 2 / total + np.log(total / s2[:, None]))
-    top = logs.max(axis=1, keepdims=True)
-    return np.exp(logs - top), float(top.sum())
+    return np.asarray(np.exp(logs - logs.max(axis=1, keepdims=True)))
 
 
-def _fitted(likelihood: Vector, units: float, freedom: float) -> tuple[Vector, float]:
-    """The weights of the ratios, and the evidence."""
+def _fitted(likelihood: Vector, freedom: float, groups: npt.NDArray[np.intp]) -> Vector:
+    """The weights of the ratios (groups, ratios)."""
     *_, priors = _mixture()
-    logs = freedom * (np.log(likelihood @ priors.T + 1e-300).sum(axis=0) + units)
+    logs = freedom * np.log(likelihood @ priors.T + 1e-300).sum(axis=0)
     share = np.exp(logs - logs.max())
-    evidence = float(logs.max() + np.log(share.mean()))
-    prior = weights = share @ priors / share.sum()
+    whole = _moved(likelihood, freedom, share @ priors / share.sum(), PRIOR_CELLS)
+    found = np.tile(whole, (GROUPS, 1))
+    for group in np.unique(groups) if np.ptp(groups) else ():
+        own = likelihood[groups == group]
+        weights = _moved(own, freedom, whole, GROUP_CELLS)
+        if freedom * np.log((own @ weights + 1e-300) / (own @ whole + 1e-300)).sum() > GAIN:
+            found[group] = weights
+    return found
+
+
+def _moved(likelihood: Vector, freedom: float, prior: Vector, cells: float) -> Vector:
+    """Weights moved from those of a prior, which counts for so many cells, towards what the cells say."""
+    weights = prior
     for _ in range(ROUNDS):
         seen = freedom * weights * (likelihood.T @ (1 / np.maximum(likelihood @ weights, 1e-300)))
-        weights = seen + PRIOR_CELLS * prior
+        weights = seen + cells * prior
         weights /= weights.sum()
-    return weights, evidence
+    return weights
 
 
 def _moments(parts: Vector, P: Vector, y: Vector, s2: Vector) -> tuple[Vector, Vector, Vector]:

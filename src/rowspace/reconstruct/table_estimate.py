@@ -1,14 +1,12 @@
 """Believable tables: from unbiased noisy ones, cell by cell between a model and the measurement, smallest tables first.
 
 The total is measured. A table of one attribute is estimated around equal shares, one of several around the products of
-its faces (for two attributes: independence); where the noisy table says that a path through a third attribute, its own
-neighbouring cells or a given model explain it better, around that. `ratio_prior` says how far to believe the model.
-A guard compares the estimate with the model and with the measurement by Stein's unbiased estimate of the squared error,
-and takes one of these where it is clearly better. Then the table is fitted to its faces, which are known better.
+its faces (for two attributes: independence), around its own neighbouring cells, a given model, and paths through a
+third attribute. `ratio_prior` says how far to believe each model. The answer is the average of these estimates, of the
+plain model and of the measurement, with the shares that make Stein's unbiased estimate of its squared error least.
+Then the table is fitted to its faces, which are known better.
 
 Everything looks at released numbers only.
-
-A table brought to given sums: cells known best move least, then in proportion, so that none is negative.
 """
 
 from __future__ import annotations
@@ -19,11 +17,12 @@ from math import prod, sqrt
 
 import numpy as np
 
-from rowspace.operators import Array
+from rowspace.operators import Array, Vector
 from rowspace.tables import ComponentTables, subsets_in_order
 
 from .nonnegative_tables import TableFamily, largest_sets, lifted
-from .ratio_prior import Posterior, posterior
+from .ratio_prior import posterior
+from .table_fitting import fitted_to_faces
 from .table_models import Attributes, paths, products, smoothed, with_background
 
 Noisy = Callable[[Attributes], tuple[Array, Array]]
@@ -32,8 +31,20 @@ Noisy = Callable[[Attributes], tuple[Array, Array]]
 SURELY = 2.0
 """Standard errors that the total must be above zero; else nothing is known, and all shares are equal."""
 
-UNSAID = 1.15
-"""By how much errors exceed what the prior says, root mean square: measured on tables that no figure is quoted for."""
+EXACT = 1e-9
+"""Variance up to which a cell is known."""
+
+PATHS = 3
+"""Attributes that paths go through, for each table: those of the nearest paths."""
+
+PAIRS = 300
+"""Steps towards the best average."""
+
+MOSTLY = 0.9
+"""Share of an average above which it goes by the name of its largest part."""
+
+UNSAID = 1.1
+"""By how much errors exceed what posteriors promise: measured on tables that no figure is quoted for."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -109,21 +120,26 @@ def estimated_tables(
     for ways in range(1, len(every[-1]) + 1):
         level = [own for own in every if len(own) == ways]
         first = {own: maker.first(own) for own in level}
-        found.update({own: maker.finished(own, guess) for own, guess in first.items()})
+        found.update({own: maker.finished(own, guesses) for own, guesses in first.items()})
         if ways == 2 and known and not independent:
             # All at once, so that no table is a model of its own model.
-            second = {own: maker.by_paths(own, guess, level) for own, guess in first.items()}
-            found.update({own: maker.finished(own, g) for own, g in second.items() if g is not first[own]})
+            found.update(
+                {
+                    own: maker.finished(own, maker.by_paths(own, guesses, level))
+                    for own, guesses in first.items()
+                }
+            )
     return EstimatedTables(sizes, records, found)
 
 
 @dataclass(frozen=True, eq=False)
 class _Guess:
-    """A model of a table and what the noisy table makes of it."""
+    """An estimate of a table: the posterior around a model, or an average of such."""
 
     model: Array
-    plain: Array
-    posterior: Posterior
+    mean: Array
+    variance: Array
+    deviation: Array
     words: str
 
 
@@ -142,144 +158,135 @@ class _Maker:
     def counts(self, own: Attributes) -> Array:
         return self.found[own].counts
 
-    def first(self, own: Attributes) -> _Guess:
-        """The best of the models that need no table of the same size."""
+    def first(self, own: Attributes) -> list[_Guess]:
+        """Around the models that need no table of the same size; the plain one first."""
         y, s2 = self.noisy(own)
         if len(own) == 1:
             plain, words = np.full(y.shape, self.counts(()) / y.size), "equal shares"
         else:
             plain = min(products(own, self.counts), key=lambda model: _distance(model, y, s2))
             words = "independence" if len(own) == 2 else "a product of its faces"
-        best = self._guess(own, plain, plain, words)
+        found = [self._guess(own, plain, words)]
         near = [self.ordered[i] for i in own]
         if any(near):
             model = min(smoothed(plain, y, s2, near), key=lambda m: _distance(m, y, s2), default=None)
             if model is not None:
-                best = self._better(own, best, model, "its neighbouring cells")
+                found.append(self._guess(own, with_background(model, plain), "its neighbouring cells"))
         if own in self.models:
-            best = self._better(own, best, self.models[own], "the given model")
-        return best
+            found.append(self._guess(own, with_background(self.models[own], plain), "the given model"))
+        return found
 
-    def by_paths(self, own: Attributes, best: _Guess, level: Sequence[Attributes]) -> _Guess:
-        """The same, or around the best path through a third attribute."""
-        known = set(level)
+    def by_paths(self, own: Attributes, first: list[_Guess], level: Sequence[Attributes]) -> list[_Guess]:
+        """The same, and around the nearest paths through a third attribute."""
+        known, plain = set(level), first[0].model
         others = [
             c
             for c in range(len(self.sizes))
             if c not in own and all(tuple(sorted((i, c))) in known for i in own)
         ]
         y, s2 = self.noisy(own)
-        found = min(
-            paths(own, others, self.counts), key=lambda one: _distance(one[1], y, s2), default=(None, y)
-        )
-        if found[0] is None or _distance(found[1], y, s2) >= _distance(best.plain, y, s2):
-            return best
-        return self._better(own, best, found[1], f"independence given {self.names[found[0]]}")
+        nearest = sorted(paths(own, others, self.counts), key=lambda one: _distance(one[1], y, s2))[:PATHS]
+        return first + [
+            self._guess(own, with_background(model, plain), f"independence given {self.names[c]}")
+            for c, model in nearest
+        ]
 
-    def _better(self, own: Attributes, best: _Guess, model: Array, words: str) -> _Guess:
-        """Whichever explains the noisy table better."""
-        other = self._guess(own, with_background(model, best.plain), best.plain, words)
-        return other if other.posterior.evidence > best.posterior.evidence else best
-
-    def _guess(self, own: Attributes, model: Array, plain: Array, words: str) -> _Guess:
-        freedom = prod(1 - 1 / self.sizes[i] for i in own)
-        return _Guess(model, plain, posterior(model, *self.noisy(own), freedom), words)
-
-    def finished(self, own: Attributes, guess: _Guess) -> EstimatedTable:
-        """Guarded, and fitted to the faces."""
+    def _guess(self, own: Attributes, model: Array, words: str) -> _Guess:
         y, s2 = self.noisy(own)
-        mean, variance, deviation, words = _guarded(guess, y, s2)
-        mean = mean if self.known else guess.plain
+        found = posterior(model, y, s2, prod(1 - 1 / self.sizes[i] for i in own))
+        mean, variance, deviation = (
+            v.reshape(y.shape) for v in (found.mean, found.variance, found.deviation)
+        )
+        return _Guess(model, mean, variance, deviation, words)
+
+    def finished(self, own: Attributes, guesses: list[_Guess]) -> EstimatedTable:
+        """Averaged, and fitted to the faces."""
+        y, s2 = self.noisy(own)
+        average, measured = _average(guesses, y, s2)
         faces = [self.found[own[:k] + own[k + 1 :]] for k in range(len(own))]
-        counts = fitted_to_faces(mean, variance, [face.counts for face in faces])
-        # What the faces may be off moves every cell in proportion.
+        counts = average.mean if self.known else _plain(guesses, y, s2)
+        counts = fitted_to_faces(counts, average.variance, [face.counts for face in faces])
+        # What the faces may be off moves every cell in proportion, as far as it follows the model.
         relative = sum(
             np.expand_dims(face.variance / np.maximum(face.counts, 1.0) ** 2, axis)
             for axis, face in enumerate(faces)
         )
-        moved = counts**2 * relative
+        moved = ((1 - measured) * counts) ** 2 * relative
         return EstimatedTable(
             counts,
-            variance + moved,
-            np.sqrt(deviation**2 + 2 / np.pi * moved),
-            np.clip(np.divide(variance, s2, out=np.ones_like(y), where=s2 > 0), 0.0, 1.0),
-            words,
-            guess.model,
+            average.variance + moved,
+            np.sqrt(average.deviation**2 + 2 / np.pi * moved),
+            measured,
+            average.words,
+            average.model,
         )
 
 
-def _guarded(guess: _Guess, y: Array, s2: Array) -> tuple[Array, Array, Array, str]:
-    """Mean, variance and expected deviation of a table's cells: the posterior's, the model's or the measurement's.
+def _average(guesses: list[_Guess], y: Array, s2: Array) -> tuple[_Guess, Array]:
+    """The average of guesses, the plain model and the measurement that has the least risk; ∂average/∂y of its cells.
 
-    Stein's estimate of the squared error of a posterior mean m is Σ (m − y)² − s² + 2·variance, as ∂m/∂y is the
-    posterior variance over s². That of the model is the same without variance; the measurement's is Σ s².
+    Stein's estimate of the squared error of m is Σ (m − y)² − s² + 2·s²·∂m/∂y, where s²·∂m/∂y of a posterior mean is
+    its variance. For an average the first term is quadratic in the shares, the last one linear.
     """
-    own = guess.posterior
-    mean, variance, deviation = (v.reshape(y.shape) for v in (own.mean, own.variance, own.deviation))
-    noise = float(s2.sum())
-    risk = float(((mean - y) ** 2).sum()) - noise + 2 * float(np.minimum(variance, s2).sum())
-    for other, its_risk, words in (
-        (guess.model, float(((guess.model - y) ** 2).sum()) - noise, f"{guess.words} alone"),
-        (np.maximum(y, 0.0), noise, "the measurement alone"),
-    ):
-        # Clearly: by more than the standard deviation of what is compared.
-        if risk - its_risk > 2 * sqrt(float((s2 * (mean - other) ** 2).sum())):
-            share = np.maximum(other, 1e-9) / max(float(np.maximum(other, 1e-9).sum()), 1e-9)
-            variance = max(its_risk, 0.0) * share if other is guess.model else s2
-            return other, variance, np.sqrt(2 / np.pi * variance), words
-    # Where the prior promises more than Stein's estimate allows, beyond what that varies by, the latter is right.
+    means = [*(guess.mean for guess in guesses), _plain(guesses, y, s2), np.maximum(y, 0.0)]
+    slopes = [*(np.minimum(guess.variance, s2) for guess in guesses), np.zeros_like(y), s2]
+    words = [*(guess.words for guess in guesses), f"{guesses[0].words} alone", "the measurement alone"]
+    away = np.stack([(mean - y).ravel() for mean in means])
+    squares, linear = away @ away.T, np.array([float(slope.sum()) for slope in slopes])
+    shares = least_on_simplex(squares, linear)
+    mean, slope = _weighted(shares, means), _weighted(shares, slopes)
+    # What the posteriors promise, and how far they are from the average: any of them may be the right one.
+    among = shares[: len(guesses)] + 1e-9
+    among /= among.sum()
+    apart = np.mean([(guess.mean - mean) ** 2 for guess in guesses], axis=0)
+    variance = _weighted(among, [guess.variance for guess in guesses]) + apart
+    deviation = np.sqrt(_weighted(among, [guess.deviation for guess in guesses]) ** 2 + 2 / np.pi * apart)
+    # Where that is less than Stein's estimate allows, beyond what the latter varies by, the latter is right.
+    risk = float(shares @ squares @ shares + 2 * linear @ shares - s2.sum())
     promised = max(float(variance.sum()), 1e-12)
     larger = UNSAID**2 * max(1.0, (risk - sqrt(2 * float((s2**2).sum()))) / promised)
-    return (
+    average = _Guess(
+        guesses[int(np.argmax(among))].model,
         mean,
         np.minimum(larger * variance, np.maximum(s2, variance)),
         sqrt(larger) * deviation,
-        guess.words,
+        ("" if shares.max() >= MOSTLY else "mostly ") + words[int(np.argmax(shares))],
     )
+    return average, np.clip(np.divide(slope, s2, out=np.ones_like(y), where=s2 > 0), 0.0, 1.0)
+
+
+def _plain(guesses: list[_Guess], y: Array, s2: Array) -> Array:
+    """The plain model, but for cells that are known, such as impossible ones."""
+    return np.where(s2 > EXACT, guesses[0].model, np.maximum(y, 0.0))
+
+
+def _weighted(shares: Vector, arrays: Sequence[Array]) -> Array:
+    """Σ share·array."""
+    found = np.zeros_like(arrays[0])
+    for share, own in zip(shares, arrays, strict=True):
+        found += share * own
+    return found
+
+
+def least_on_simplex(squares: Array, linear: Vector) -> Vector:
+    """The shares a, not negative and of sum one, at which aᵀ·squares·a + 2·linearᵀa is least: one pair at a time.
+
+    >>> least_on_simplex(np.array([[2.0, 0.0], [0.0, 1.0]]), np.zeros(2)).round(3)
+    array([0.333, 0.667])
+    """
+    shares = np.full(len(linear), 1 / len(linear))
+    for _ in range(PAIRS):
+        slope = squares @ shares + linear
+        down, up = int(np.argmin(slope)), int(np.argmax(np.where(shares > 0, slope, -np.inf)))
+        gain = float(slope[up] - slope[down])
+        if gain <= 1e-9 * float(np.abs(slope).max()):
+            break
+        curve = float(squares[up, up] + squares[down, down] - 2 * squares[up, down])
+        moved = shares[up] if curve * shares[up] <= gain else gain / curve
+        shares[down] += moved
+        shares[up] -= moved
+    return shares
 
 
 def _distance(model: Array, y: Array, s2: Array) -> float:
     return float(((model - y) ** 2 / np.maximum(s2, 1e-9)).sum())
-
-
-ROUNDS = 50
-"""Rounds of each of the two."""
-
-ACCURACY = 1e-7
-"""Largest difference from the sums, as a share of all records, at which it stops."""
-
-
-def fitted_to_faces(table: Array, variance: Array, faces: Sequence[Array]) -> Array:
-    """The table whose sum along axis k is faces[k]: least squares weighted by 1/variance, then proportional fitting.
-
-    Where the faces belong to no table at all, as three of a cube may, the sums are met as nearly as the rounds allow.
-
-    >>> fitted_to_faces(np.ones((2, 2)), np.ones((2, 2)), [np.array([3.0, 3.0]), np.array([2.0, 4.0])])
-    array([[1., 1.],
-           [2., 2.]])
-    """
-    total = float(faces[0].sum())
-    if total <= 0:
-        return np.zeros_like(table)
-    # No cell is out of reach: where all of a line is certain, proportions decide.
-    known = variance + 1e-6 * variance.mean() + 1e-9 * total / table.size
-    shares = [known / known.sum(axis=axis, keepdims=True) for axis in range(table.ndim)]
-    for _ in range(ROUNDS):
-        for axis, face in enumerate(faces):
-            missing = np.expand_dims(face - table.sum(axis=axis), axis)
-            table = np.maximum(table + shares[axis] * missing, 0.0)
-        if _off(table, faces) <= ACCURACY * total:
-            return table
-    table = table + 1e-9 * total / table.size
-    for _ in range(4 * ROUNDS):
-        for axis, face in enumerate(faces):
-            sums = table.sum(axis=axis)
-            factors = np.divide(face, sums, out=np.zeros_like(sums), where=sums > 0)
-            table = table * np.expand_dims(factors, axis)
-        if _off(table, faces) <= ACCURACY * total:
-            break
-    return table
-
-
-def _off(table: Array, faces: Sequence[Array]) -> float:
-    return float(max(np.abs(table.sum(axis=axis) - face).sum() for axis, face in enumerate(faces)))

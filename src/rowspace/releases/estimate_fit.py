@@ -238,7 +238,8 @@ def _by_position(domain: Domain, models: Models) -> dict[Attributes, Array]:
 
 
 def _kind(model: str) -> str:
-    """A model's words without the attribute it goes through."""
+    """A model's words without the attribute it goes through, and without what is mixed in."""
+    model = model.removeprefix("mostly ")
     return (
         "independence given a third attribute" if " given " in model and "the given" not in model else model
     )

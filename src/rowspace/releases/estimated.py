@@ -67,8 +67,8 @@ class TableEstimate(Consistent):
     def answers(self, level: float = 0.95) -> pd.DataFrame:
         """The workload's answers: labels, answer, expected_error, an interval at `level`, and measured.
 
-        expected_error: root of the expected squared error, by the prior that explains the noisy table best, corrected
-        by an unbiased estimate of the table's error. low, high: an interval that needs no model. measured: how much of
+        expected_error: root of the expected squared error, by what the models' posteriors promise and how far they
+        are apart. low, high: an interval that needs no model. measured: how much of
         the answer is measurement, from 0 (all model) to 1.
 
         Queries that need every cell of a table that was not measured so are left out.
