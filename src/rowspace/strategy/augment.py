@@ -61,7 +61,7 @@ def augment(A: Operator, privacy: Privacy) -> Operator:
     there the total is asked as well, which moves no distance, as much as the columns' own norms allow.
 
     Guarantees:
-        - the sensitivity is not raised (`test_sensitivity_stays`);
+        - the sensitivity is not raised (`test_sensitivity_stays`, `test_the_total_of_replaced_records_is_free`);
         - no query has a larger error (`test_no_query_gets_worse`).
 
     >>> from rowspace import PureDP, operators as op
