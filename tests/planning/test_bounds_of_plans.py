@@ -111,3 +111,23 @@ def test_beside_public_facts(known, study):
     except rs.RowspaceError:
         return  # the facts leave nothing open
     assert plan.lower_bound <= least(*study, opened=opened)[0]
+
+
+@given(st.sampled_from(KINDS), st.sampled_from([0.01, 1.0, 20.0]), st.sampled_from([0.1, 1.0, 7.0]))
+@settings(max_examples=5, deadline=None)
+def test_with_sums_of_measures(kind, budget, weight):
+    domain = rs.Domain(
+        a=rs.Numeric(0, 2, bins=2, integer=True, outside="drop"), measures=[rs.Measure("m", 0, 4, step=1)]
+    )
+    privacy = kind(budget)
+    w = rs.workload.sum(domain, "m", by=("a",)) + weight * rs.workload.marginal(domain, "a")
+    plan = rs.plan(w, privacy, effort="fast")
+    W, parts = plan.counted.weighted_operator().to_dense(), plan.domain.parts
+    n = W.shape[1]
+    A = parts * np.concatenate([np.eye(n, dtype=int)[None], _rng.integers(-2, 3, (500, n, n))])
+    A = A[np.abs(np.linalg.det(A)) > 0.5]
+    norms = (np.abs(A) ** privacy.norm).sum(axis=1).max(axis=1)
+    levels = {norm: privacy.noise(int(norm)).variance for norm in set(norms.tolist())}
+    variance = np.array([levels[norm] for norm in norms.tolist()])
+    traces = np.einsum("qi,kij,qj->k", W, np.linalg.inv(np.swapaxes(A, 1, 2) @ A), W)
+    assert plan.lower_bound <= min((variance * traces).min(), plan.total_error) * (1 + 1e-7)

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from rowspace import ZCDP, PureDP
 from rowspace import operators as op
 from rowspace.error import profile_trace, query_errors
+from rowspace.privacy import sensitivity
 from rowspace.strategy import Augment, IdentityStrategy, SingularValue, augment
 
 from .matrices import workloads
@@ -30,6 +31,23 @@ def strategies(draw: st.DrawFn) -> op.Operator:
         op.Diagonal(np.linspace(-1.0, 2.0, n)),
     ]
     return draw(st.sampled_from(forms))
+
+
+@given(strategies(), st.sampled_from([ZCDP(0.5, "replace-one"), PureDP(1.0, "replace-one")]))
+@settings(max_examples=60, deadline=None)
+def test_the_total_of_replaced_records_is_free(A: op.Operator, privacy) -> None:
+    told = augment(A, privacy)
+    assert sensitivity(told, privacy) <= sensitivity(A, privacy) * (1 + 1e-9)
+    assert told.integral or not A.integral
+    gained = told.to_dense().T @ told.to_dense() - A.to_dense().T @ A.to_dense()
+    assert np.allclose(gained, gained[0, 0])
+    assert gained[0, 0] >= 0
+
+
+def test_cells_of_replaced_records_and_their_number() -> None:
+    told = augment(op.Identity(4), ZCDP(0.5, "replace-one"))
+    assert told.integral
+    assert np.array_equal(told.to_dense()[-1], np.ones(4))
 
 
 @given(strategies(), NOISES)

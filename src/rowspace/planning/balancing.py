@@ -28,7 +28,7 @@ from rowspace.operators import Vector
 from rowspace.privacy import Privacy
 from rowspace.workload import Part, Workload
 
-from .choosing import Effort, plan, plan_for_demands
+from .choosing import Effort, certified_further, plan_for_demands, plan_for_weights
 from .plan import Plan
 from .target_text import Target
 from .whatif import budget, budget_for, with_budget
@@ -36,8 +36,14 @@ from .whatif import budget, budget_for, with_budget
 MET = 1.01
 """Largest squared ratio over the mean with the shares, at which the search is over."""
 
+NEARLY = 1.04
+"""The same after a step that gained nothing: no shares gain more than 2 %, and planning is a search of its own."""
+
 LOOSE = 100.0
 """How much worse than in a plan for the workload as it is an answer may be whose group has no target."""
+
+MUCH = 4.0
+"""How much smaller than the budget that a plan was made for the one that it needs must be for another plan."""
 
 ROUNDING = 1e-9
 """By how much, relatively, rounding errors may move a half-width."""
@@ -77,12 +83,13 @@ def balance(
         weights = {group: weight / max(raw.values()) for group, weight in raw.items()}
         made = planner(weights)
         seen = Balanced(made, weights, judge(made))
+        met = MET
         if best is None or seen.worst < best.worst:
             best, best_shares = seen, shares
         else:
-            power /= 2
+            power, met = power / 2, NEARLY
         mean = sum(best_shares[group] * ratio**2 for group, ratio in best.ratios.items())
-        if best.worst**2 <= MET * mean or power < _LEAST_POWER:
+        if best.worst**2 <= met * mean or power < _LEAST_POWER:
             break
         shares = _stepped(best_shares, best, power)
     assert best is not None
@@ -153,16 +160,15 @@ class BalancingSearch:
             )
             if seen.worst < found.worst:
                 found, planner = seen, self._for_total
-        if found is not self.first:
+        least = min(budget(self.privacy), budget_for(self.privacy, found.worst))
+        made = found.plan
+        if found is not self.first and least < budget(self.privacy) / MUCH:
             # Integers that suit the noise of one budget may leave no room for that of a much smaller one.
-            least = with_budget(
-                self.privacy, min(budget(self.privacy), budget_for(self.privacy, found.worst))
-            )
-            found = dataclasses.replace(found, plan=planner(found.weights, least))
-        return found, bound
+            made = planner(found.weights, with_budget(self.privacy, least))
+        return dataclasses.replace(found, plan=certified_further(made)), bound
 
     def _for_total(self, weights: Mapping[str, float], privacy: Privacy) -> Plan:
-        return plan(self._weighted(weights), privacy, effort=self.effort)
+        return plan_for_weights(self._weighted(weights), privacy, self.effort)
 
     def _for_demands(self, weights: Mapping[str, float], privacy: Privacy) -> Plan:
         return plan_for_demands(self._weighted(weights), privacy, self.effort)[0]

@@ -13,10 +13,11 @@ import scipy
 
 from rowspace.error import noise_level
 from rowspace.exceptions import InvalidInput, TooLarge
-from rowspace.operators import Operator
-from rowspace.privacy import Privacy
+from rowspace.operators import DECOMPOSITION_LIMIT, Operator
+from rowspace.privacy import Neighbours, Privacy
 from rowspace.strategy import (
     ALMOST,
+    GOOD_ENOUGH,
     IdentityStrategy,
     IntegerCandidate,
     Result,
@@ -47,6 +48,9 @@ from .taxonomies import taxonomy_trees
 
 CELL_LIMIT = 10**8
 """Most cells of the attributes a workload touches for strategies over the cells; strategies of tables need no limit."""
+
+FEW_CELLS = 256
+"""Cells up to which all candidates are tried for tables of counts as well, unless residuals are optimal."""
 
 WOVEN_LIMIT = 2**25
 """Most entries of a matrix over the cells that queries which tie distant attributes need written out; beyond, only
@@ -100,11 +104,8 @@ def plan(
     """
     _check_kind(workload, Workload, "a workload such as rs.workload.ranges(domain, 'age')")
     _check_kind(privacy, Privacy, "a privacy guarantee such as rs.PureDP(epsilon=1.0)")
-    if over is None and privacy.unit is not None and privacy.unit.periods is not None:
-        raise InvalidInput(
-            "expected over= beside a privacy unit with periods=: it says which attribute's cells are the periods; or "
-            "leave out periods= and say how many rows of each unit are counted in all"
-        )
+    if over is None:
+        _check_no_periods(privacy)
     workload = for_purpose(workload, privacy, purpose)
     select = Select(effort=effort, objective=objective)
     beside = not isinstance(given, tuple) or bool(given)
@@ -153,6 +154,23 @@ def plan_for_demands(workload: Workload, privacy: Privacy, effort: Effort) -> tu
     return made, worst
 
 
+def plan_for_weights(workload: Workload, privacy: Privacy, effort: Effort) -> Plan:
+    """The plan of least total error with a bound that costs nothing; see `certified_further`."""
+    _check_no_periods(privacy)
+    (made, *_), _ = _planned(workload.reduced(), privacy, Select(effort=effort), None, bounded=False)
+    return made
+
+
+def certified_further(plan: Plan) -> Plan:
+    """The plan with the bound that takes a second."""
+    counted = plan.workload.over(plan.workload.domain.with_places())
+    own = without_unseen(counted)
+    if plan.ratio < GOOD_ENOUGH or own.domain.size > DECOMPOSITION_LIMIT:
+        return plan
+    bound = plan.privacy.least_variance * best_lower_bound(own.weighted_operator(), plan.privacy)
+    return replace(plan, lower_bound=max(plan.lower_bound, bound))
+
+
 def _planned(
     workload: Workload,
     privacy: Privacy,
@@ -160,10 +178,12 @@ def _planned(
     rng: np.random.Generator | None,
     weighted: bool = False,
     most: int | None = 1,
+    bounded: bool = True,
 ) -> tuple[list[Plan], float]:
     """The plans of the best candidates, and the bound on the largest error at unit noise.
 
-    weighted: the error of answers times their weights. most: how many candidates; all unless given.
+    weighted: the error of answers times their weights. most: how many candidates; all unless given. bounded: whether
+    the certificate is worth a second.
     """
     objective = select.objective
     counted = workload.over(workload.domain.with_places())
@@ -171,12 +191,15 @@ def _planned(
     own = without_unseen(counted)
     with one_thread_if_small(min(own.domain.size, CELL_LIMIT)):
         tables = products.only_tables and own.domain.size > select.limits.gaussian_cells
+        # Residuals are optimal in real numbers, where records are added or removed.
+        exact = privacy.neighbours is Neighbours.ADD_REMOVE and not privacy.is_coarse
+        tables |= products.only_cells and (exact or own.domain.size > FEW_CELLS)
         too_many = own.domain.size > CELL_LIMIT or woven_entries(own.products()) > WOVEN_LIMIT
         W = None
         cells, counts = own.products(), products
         if objective == "max" and not weighted:
             cells, counts = alike(own), alike(counted)
-        if too_many or (privacy.norm == 2 and (products.only_cells or tables)):
+        if too_many or (privacy.norm == 2 and tables):
             # Nothing over the cells can be built, or need be: for marginals residuals are optimal, and nearly so
             # where their attributes have places that are not asked for.
             results, unit_bound = select.without_cells(counts, privacy, rng), 0.0
@@ -188,7 +211,8 @@ def _planned(
             results = select.candidates(cells, privacy, rng, counts)
             W = own.weighted_operator()
             # Where a candidate is certified its bound is as good.
-            certified = results[0].ratio < ALMOST
+            near = GOOD_ENOUGH if own.domain.size <= DECOMPOSITION_LIMIT else ALMOST
+            certified = results[0].ratio < near or not bounded
             unit_bound = 0.0 if certified else best_lower_bound(W, privacy)
         spread = 0.0
         if objective == "total" and is_spread(privacy, own.domain.size):
@@ -272,6 +296,14 @@ def _that_fit(results: list[Result], workload: Workload) -> list[Result]:
             "fewer attributes, or use coarser bins"
         )
     return fitting
+
+
+def _check_no_periods(privacy: Privacy) -> None:
+    if privacy.unit is not None and privacy.unit.periods is not None:
+        raise InvalidInput(
+            "expected over= beside a privacy unit with periods=: it says which attribute's cells are the periods; or "
+            "leave out periods= and say how many rows of each unit are counted in all"
+        )
 
 
 def _check_kind(value: Any, kind: type, expected: str) -> None:

@@ -24,7 +24,7 @@ from rowspace.workload import Workload
 
 from .against import evidence_of
 from .balancing import Balanced, BalancingSearch, Met, judged, largest_coefficient
-from .choosing import Effort, plan
+from .choosing import Effort, plan_for_weights
 from .plan import Plan
 from .target_text import Target, targets_of_groups
 from .targets_given import GivenSearch, MetAlready
@@ -183,7 +183,7 @@ def plan_for(
         reached = search_given.reached()
         if all(met.ratio <= 1 for met in reached):
             return MetAlready(tuple(reached))
-    first = plan(workload, with_budget(start, min(1.0, cap)), effort=effort)
+    first = plan_for_weights(workload, with_budget(start, min(1.0, cap)), effort)
     chosen, unit_bound = BalancingSearch.of(first, workload, demands, most, effort).best(rounds)
     tried = [chosen]
     if search_given is not None:

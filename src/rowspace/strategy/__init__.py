@@ -59,7 +59,7 @@ from .product_bounds import products_bound
 from .residual import Residual
 from .result import Optimizer, Result
 from .row_space_optimal import RowSpaceOptimal
-from .selection import ALMOST, Select, Selected, select
+from .selection import ALMOST, GOOD_ENOUGH, Select, Selected, select
 from .singular_value import SingularValue
 from .spectral import Spectral
 from .spread import also_tried, least_variance, spread_optimum
@@ -80,6 +80,7 @@ __all__ = [
     "CELLS_AT_ONCE",
     "CHANCE",
     "FEW_CELLS",
+    "GOOD_ENOUGH",
     "MAX_RECORDS",
     "AgainstEvidence",
     "AgainstFacts",

@@ -13,6 +13,7 @@ from rowspace.threads import one_thread_if_small
 from .augment import augment
 from .gaussian_optimal import WorstQueryResult
 from .result import Optimizer, Proposer, Result, judged
+from .strategy import Strategy
 
 DENSE_CELLS = 2048
 """Most cells for which strategies without a closed form (the workload itself, completed columns) are tried."""
@@ -20,7 +21,7 @@ DENSE_CELLS = 2048
 
 def completed(result: Result, W: Operator, privacy: Privacy) -> Result:
     """The result with its deficient columns completed, where that helps."""
-    if W.shape[1] > DENSE_CELLS:
+    if W.shape[1] > DENSE_CELLS or Strategy.of(result.strategy).sizes is not None:
         return result
     A = augment(result.strategy, privacy)
     if A is result.strategy:

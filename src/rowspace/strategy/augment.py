@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass
+from math import isqrt
 
 import numpy as np
 
-from rowspace.operators import Dense, Diagonal, Identity, Operator, Stack, Vector
-from rowspace.privacy import Neighbours, Privacy
+from rowspace.operators import Dense, Diagonal, Identity, Operator, Scaled, Stack, Total, Vector
+from rowspace.privacy import Neighbours, Privacy, sensitivity
 
 from .result import Optimizer, Result, judged
 
@@ -56,11 +57,11 @@ def augment(A: Operator, privacy: Privacy) -> Operator:
     """A with a row added for every cell whose column norm is below the largest; A itself when there is none.
 
     Rows that already ask one cell are enlarged instead: under L1, one row of weight a + b tells more than two of
-    weights a and b. For replace-one neighbours A is returned as it is: there the distance of two columns counts, and
-    completing both would raise it.
+    weights a and b. For replace-one neighbours the distance of two columns counts, and completing both would raise it;
+    there the total is asked as well, which moves no distance, as much as the columns' own norms allow.
 
     Guarantees:
-        - the sensitivity is not raised (`test_sensitivity_stays`);
+        - the sensitivity is not raised (`test_sensitivity_stays`, `test_the_total_of_replaced_records_is_free`);
         - no query has a larger error (`test_no_query_gets_worse`).
 
     >>> from rowspace import PureDP, operators as op
@@ -71,7 +72,7 @@ def augment(A: Operator, privacy: Privacy) -> Operator:
            [0., 0., 2.]])
     """
     if privacy.neighbours is Neighbours.REPLACE_ONE:
-        return A
+        return _with_total(A, privacy)
     sums = A.column_norms(privacy.norm) ** privacy.norm
     # A unit in the last place below the largest, so that rounding cannot raise the sensitivity.
     goal = sums.max() if A.integral and privacy.norm == 1 else sums.max() * (1 - 1e-15)
@@ -80,6 +81,21 @@ def augment(A: Operator, privacy: Privacy) -> Operator:
     if not missing.any():
         return A
     return _completed(A, missing, privacy.norm)
+
+
+def _with_total(A: Operator, privacy: Privacy) -> Operator:
+    """A and the number of all records, where columns are shorter than the distance of two."""
+    p, farthest = privacy.norm, sensitivity(A, privacy)
+    missing = farthest**p - A.max_column_norm(p) ** p
+    if missing <= WORTH_COMPLETING * farthest**p:
+        return A
+    if A.integral:  # its norms are integers, and so it stays
+        weight = float(round(missing) if p == 1 else isqrt(round(missing)))
+    else:
+        weight = (missing * (1 - 1e-12)) ** (1 / p)
+    told = Stack(A, Scaled(weight, Total(A.shape[1])))
+    # Of many columns only a bound on the distances is known, which the total raises.
+    return told if sensitivity(told, privacy) <= farthest * (1 + 1e-12) else A
 
 
 def _completed(A: Operator, missing: Vector, norm: int) -> Operator:

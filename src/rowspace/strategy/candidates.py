@@ -120,12 +120,13 @@ Row = tuple[Callable[[PlanningProblem], bool], Callable[[PlanningProblem, "Selec
 TRIED_FIRST: tuple[Row, ...] = (
     (lambda p: True, lambda p, s: IdentityStrategy()),
     (lambda p: p.quick and (not p.several or p.cells <= DENSE_CELLS), lambda p, s: WorkloadItself()),
+    (lambda p: p.cells <= FEW_CELLS, lambda p, s: WorkloadItself(plain=True)),
 )
 
 # What takes its time.
 SEARCHES: tuple[Row, ...] = (
     (
-        lambda p: p.laplace and not p.several and p.cells <= p.limits.p_identity_cells,
+        lambda p: p.laplace and p.cells <= (FEW_CELLS if p.several else p.limits.p_identity_cells),
         lambda p, s: PIdentity(max_steps=p.limits.p_identity_steps_over(p.cells)),
     ),
     (

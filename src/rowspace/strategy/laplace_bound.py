@@ -22,7 +22,7 @@ from rowspace.exceptions import TooLarge
 from rowspace.operators import Operator, Vector
 from rowspace.privacy import Privacy
 
-from .bounds import QUICK_CELLS, unit_lower_bound
+from .bounds import QUICK_CELLS, decomposed_bound, unit_lower_bound
 
 FEW_CELLS, MOST_CELLS = 7, 9
 """Cells up to which all signed partitions are looked at: without being asked to, in half a second; in a minute."""
@@ -35,7 +35,7 @@ _ACTIVE, _POWERS, _ROUNDS = 60, (30.0, 300.0), 6
 
 def best_lower_bound(W: Operator, privacy: Privacy) -> float:
     """The best bound for a whole workload in the unit of E; for its parts, asked for often, it would take too long."""
-    best = unit_lower_bound(W, privacy)
+    best = max(unit_lower_bound(W, privacy), decomposed_bound(W))
     return max(best, laplace_bound(W)) if privacy.norm == 1 and W.shape[1] <= QUICK_CELLS else best
 
 

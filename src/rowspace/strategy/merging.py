@@ -6,7 +6,7 @@ other way round, a strategy for W′ with its columns repeated is one for W. So 
 kinds of neighbours, and every bound for W′ is one for W.
 
 Equal columns are found by what they add up to with random 64-bit weights, modulo 2⁶⁴, twice: in integers the sums of
-equal columns are equal, and those of others differ but with probability n²/2¹²⁸.
+equal columns are equal, and those of others differ but with probability n²/2¹²⁸. Other numbers are taken as their bits.
 """
 
 from __future__ import annotations
@@ -26,6 +26,12 @@ MOST_QUERIES = 2**22
 MOST_GROUPS = 2048
 """A dense problem of so many cells takes seconds."""
 
+MOST_ENTRIES = 2**22
+"""Most entries of a matrix that are no integers."""
+
+FEW_CELLS = 256
+"""Up to so many cells a second search takes next to no time."""
+
 SAMPLE = 4 * MOST_GROUPS
 """Cells looked at first: where they fall into many groups already, all would."""
 
@@ -43,8 +49,10 @@ class MergedCells:
         return replace(result, name=f"{result.name}, merged cells", strategy=strategy)
 
 
-def merged_cells(W: Operator) -> MergedCells | None:
+def merged_cells(W: Operator, single: bool = False) -> MergedCells | None:
     """The groups of cells with equal columns; None when there are too many, or they cannot be told.
+
+    single: of few cells a single copy will do; else half of them must be copies.
 
     >>> from rowspace import operators as op
     >>> groups = merged_cells(op.Dense([[1, 1, 0, 0, 0, 1], [0, 0, 1, 1, 1, 0]]))
@@ -54,11 +62,12 @@ def merged_cells(W: Operator) -> MergedCells | None:
     m, n = W.shape
     if n > MOST_CELLS or m > MOST_QUERIES:
         return None
+    most = n - 1 if single and n <= FEW_CELLS else min(MOST_GROUPS, n // 2)
     sums = _sums(W, np.random.default_rng(0))
-    if sums is None or len(np.unique(sums[:: max(1, n // SAMPLE)], axis=0)) > min(MOST_GROUPS, n // 2):
+    if sums is None or len(np.unique(sums[:: max(1, n // SAMPLE)], axis=0)) > most:
         return None
     _, first, groups = np.unique(sums, axis=0, return_index=True, return_inverse=True)
-    if len(first) > min(MOST_GROUPS, n // 2) or m * len(first) > MOST_CELLS:
+    if len(first) > most or m * len(first) > MOST_CELLS:
         return None
     return MergedCells(groups.ravel(), Dense(_columns(W, first)))
 
@@ -79,7 +88,7 @@ def _columns(W: Operator, cells: Indices) -> Vector:
 
 
 def _sums(W: Operator, rng: np.random.Generator) -> Indices | None:
-    """Two random sums of every column (n × 2), equal for equal columns; None where entries are no integers."""
+    """Two random sums of every column (n × 2), equal for equal columns; None for many entries that are no integers."""
     if isinstance(W, Stack):
         parts = [_sums(part, rng) for part in W.parts]
         found = [part for part in parts if part is not None]
@@ -87,7 +96,10 @@ def _sums(W: Operator, rng: np.random.Generator) -> Indices | None:
     if isinstance(W, Scaled | Weighted) and not W.integral:
         # Weights of queries do not tell cells apart.
         return _sums(W.of, rng)
-    if not W.integral:
-        return None
     weights = rng.integers(-(2**63), 2**63 - 1, (2, W.shape[0]), endpoint=True)
-    return W._adjoint(weights).T
+    if W.integral:
+        return W._adjoint(weights).T
+    if W.shape[0] * W.shape[1] > MOST_ENTRIES:
+        return None
+    # Equal numbers have equal bits, but for the sign of zero.
+    return (weights @ (W.to_dense() + 0.0).view(np.int64)).T

@@ -35,6 +35,9 @@ LAP = 20
 RANDOM_LIMIT = 2**13
 """Largest p·n at which a random start is tried unasked (256 cells and p = 15, about a second)."""
 
+FEW_CELLS, FEW_STARTS = 16, 4
+"""So many random starts for so few cells take milliseconds; one of them may end at the identity."""
+
 SPARSE = 0.25
 """Share of non-zero entries below which the rows are stored sparsely."""
 
@@ -122,7 +125,7 @@ class PIdentity:
         front, _, converged = running[0]
         if not converged and used < self.max_steps:
             _, _, converged = descent.run(front, self.max_steps - used)
-        unasked = 1 if p * W.shape[1] <= RANDOM_LIMIT else 0
+        unasked = FEW_STARTS if W.shape[1] <= FEW_CELLS else 1 if p * W.shape[1] <= RANDOM_LIMIT else 0
         for _ in range(unasked if self.restarts is None else self.restarts):
             _, _, finished = descent.run(random_start(W, p, rng), self.max_steps)
             converged = converged and finished
@@ -138,7 +141,7 @@ class PIdentity:
                 "which is proven optimal"
             )
         n = W.shape[1]
-        p = max(1, round(n / min(SPACINGS))) if self.p is None else self.p
+        p = max(2, round(n / min(SPACINGS))) if self.p is None else self.p
         if p * n > DENSE_LIMIT:
             raise TooLarge(
                 f"p-Identity with {p} rows over {n} cells works on more than {DENSE_LIMIT} numbers; "

@@ -20,11 +20,18 @@ import numpy as np
 from rowspace.error import max_error, noise_level, profile_trace
 from rowspace.exceptions import InvalidInput, InvalidWorkload, TooLarge, UnsupportedWorkload
 from rowspace.operators import Identity, Operator, as_operator
-from rowspace.privacy import Privacy
+from rowspace.privacy import Neighbours, Privacy
 from rowspace.tables import Piece, ProductWorkload, as_products, gather
 
 from .attempts import DENSE_CELLS, attempt, completed, proposal
-from .candidates import CLOSED_FORMS, SEARCHES, SEVERAL_ATTRIBUTES, TRIED_FIRST, PlanningProblem
+from .candidates import (
+    CLOSED_FORMS,
+    QUICK_CELLS,
+    SEARCHES,
+    SEVERAL_ATTRIBUTES,
+    TRIED_FIRST,
+    PlanningProblem,
+)
 from .classical import IdentityStrategy
 from .effort import Effort, effort_named
 from .joint_parts import ties
@@ -130,6 +137,9 @@ class Select:
             raise TooLarge(
                 f"no strategy can handle {problem.cells} cells; use fewer attributes or coarser bins"
             )
+        if privacy.neighbours is Neighbours.REPLACE_ONE and problem.cells <= QUICK_CELLS:
+            # The total costs nothing, and some need it more than others.
+            results = [completed(result, problem.W, privacy) for result in results]
         losses = [self._loss(result, problem) for result in results]
         best = losses.index(min(losses))
         whole = completed(results[best], problem.W, privacy)
@@ -200,8 +210,9 @@ class Select:
         return any(A.integral and A.integer_norm(problem.privacy.norm) == 1 for A in found)
 
     def _merged(self, problem: PlanningProblem, rng: np.random.Generator | None) -> list[Result]:
-        """The candidates for the problem without copies of cells, where it is much smaller."""
-        groups = merged_cells(problem.W)
+        """The candidates for the problem without copies of cells, where it is smaller."""
+        # The Gaussian optimum over few cells needs no copies merged, but where integers of a few units draw less.
+        groups = merged_cells(problem.W, single=problem.laplace or problem.privacy.is_coarse)
         if groups is None:
             return []
         alone = replace(self, taxonomies={})
