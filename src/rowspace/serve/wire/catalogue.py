@@ -2,8 +2,8 @@
 
 psql's \\d and BI tools read PostgreSQL's catalogue. A database in memory has the tables of it that they read, with
 the one table of the study in them, and nothing else; its files, settings and extensions are locked, and it is only
-read: all clients share it. What it cannot answer gets no rows under the names that were selected: clients then show
-nothing, and go on. So do functions that are not on the list of those that end soon.
+read: all clients share it. What it cannot answer, and what calls a function that may not end soon, gets no rows under
+the names that were selected: clients then show nothing, and go on.
 """
 
 from __future__ import annotations
