@@ -57,7 +57,7 @@ test-engines: $(READY)
 	tests/engines/install-servers $(ENGINES)
 	ROWSPACE_ENGINES=$(ENGINES) $(BIN)/pytest tests/engines
 
-# Pages in a real Chromium: Debian's, driven by Playwright; installed where it may be. Quick: one of tests that are alike.
+# Pages in a real Chromium: Debian's, driven by Playwright; installed where it may be. Quick, as CI runs it: one of tests that are alike.
 test-pages: $(READY)
 	$(BIN)/python -m pip install --quiet --group pages
 	tests/pages/install-browser

@@ -65,7 +65,7 @@ def lay_out(folder: Path, rho: float = 1.0) -> Path:
 class Service:
     """A service in a process of its own, until the block ends."""
 
-    def __init__(self, folder: Path, *words: str, ledger: str | None = None, wait: float = 120.0) -> None:
+    def __init__(self, folder: Path, *words: str, ledger: str | None = None, wait: float = 600.0) -> None:
         command = [
             sys.executable,
             "-m",
@@ -115,7 +115,7 @@ class Service:
 
     def __exit__(self, *error: object) -> None:
         self.process.terminate()
-        self.process.wait(90)
+        self.process.wait(600)
         self.process.stdout.close()  # type: ignore[union-attr]
         self._log.close()
 
@@ -129,7 +129,7 @@ class Service:
 class Client:
     """One connection that is kept."""
 
-    def __init__(self, port: int, token: str = "", timeout: float = 120.0) -> None:
+    def __init__(self, port: int, token: str = "", timeout: float = 600.0) -> None:
         self._connection = http.client.HTTPConnection("127.0.0.1", port, timeout=timeout)
         self._headers = {"Authorization": f"Bearer {token}"} if token else {}
 
@@ -256,7 +256,7 @@ def race(analysts: int = 50) -> None:
         with Service(place, "--workers", "2") as one, Service(place, "--workers", "2") as two:
 
             def ask(number: int) -> None:
-                client = Client((one, two)[number % 2].port, tokens[number], timeout=600)
+                client = Client((one, two)[number % 2].port, tokens[number])
                 for step in range(3):
                     body = {
                         "question": f"age = {2 * number + step} or age = {number}",
@@ -322,7 +322,7 @@ def kills(number: int = 200, analysts: int = 8) -> None:
                     while True:
                         tries[0] += 1
                         try:
-                            status, answer = Client(service.port, tokens[who], 60).post("/v1/ask", body, key)
+                            status, answer = Client(service.port, tokens[who]).post("/v1/ask", body, key)
                         except (OSError, http.client.HTTPException):
                             continue
                         if status == 200:

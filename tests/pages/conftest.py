@@ -20,13 +20,17 @@ if not os.environ.get("ROWSPACE_PAGES"):
     collect_ignore_glob = ["test_*.py"]
 
 
+PATIENCE = 300_000
+"""Milliseconds that anything may take: tests wait for what is to happen, and machines have other work."""
+
+
 @pytest.fixture(scope="session")
 def chromium() -> Iterator[Any]:
     from playwright.sync_api import sync_playwright
 
     assert CHROMIUM is not None, "needs Chromium on the path (Debian: apt install chromium)"
     with sync_playwright() as started:
-        browser = started.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        browser = started.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"], timeout=PATIENCE)
         yield browser
         browser.close()
 
@@ -47,27 +51,53 @@ def quick_first(cases: Iterable[Any], number: int) -> list[Any]:
 
 
 @pytest.fixture
-def opened(chromium: Any) -> Iterator[Opened]:
-    """Open a page from its file, without a network; whatever it says or asks for is kept in `page.heard`."""
+def tab(chromium: Any) -> Iterator[Opened]:
+    """An empty page in a window of its own; errors and warnings of its console are kept in `page.heard`."""
     contexts = []
 
-    def open_page(path: Path, fragment: str = "", *, width: int = 1280, **options: Any) -> Any:
+    def open_tab(width: int = 1280, **options: Any) -> Any:
         context = chromium.new_context(
-            viewport={"width": width, "height": 1000}, offline=True, reduced_motion="reduce", **options
+            viewport={"width": width, "height": 900}, reduced_motion="reduce", **options
         )
+        context.set_default_timeout(PATIENCE)
         contexts.append(context)
         page = context.new_page()
         page.heard = []
-        page.on("console", lambda message: page.heard.append(f"{message.type}: {message.text}"))
-        page.on("pageerror", lambda error: page.heard.append(f"error: {error}"))
-        page.on("request", lambda request: page.heard.append(f"request: {request.url}"))
-        page.goto(path.as_uri() + fragment)
-        page.heard.remove(f"request: {path.as_uri()}")
+        page.on(
+            "console",
+            lambda said: page.heard.append(said.text) if said.type in ("error", "warning") else None,
+        )
+        page.on("pageerror", lambda error: page.heard.append(str(error)))
         return page
 
-    yield open_page
+    yield open_tab
     for context in contexts:
         context.close()
+
+
+@pytest.fixture
+def opened(tab: Opened) -> Opened:
+    """Open a page from its file, without a network; requests for anything else are kept in `page.heard` too."""
+
+    def open_page(path: Path, fragment: str = "", **options: Any) -> Any:
+        page = tab(offline=True, **options)
+        page.on("request", lambda one: page.heard.append(one.url) if one.url != path.as_uri() else None)
+        page.goto(path.as_uri() + fragment)
+        return page
+
+    return open_page
+
+
+def cpu_clock(page: Any) -> Callable[[], float]:
+    """Milliseconds of CPU that the page's own thread has used so far: times on a clock are not a page's own."""
+    session = page.context.new_cdp_session(page)
+    session.send("Performance.enable", {"timeDomain": "threadTicks"})
+
+    def spent() -> float:
+        metrics = session.send("Performance.getMetrics")["metrics"]
+        return next(float(1000 * one["value"]) for one in metrics if one["name"] == "TaskDuration")
+
+    return spent
 
 
 def answered(page: Any) -> Any:

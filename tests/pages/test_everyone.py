@@ -45,7 +45,7 @@ def test_a_keyboard_is_enough(sample: tuple[rs.Release, Path], opened: Opened):
     page.keyboard.press("Enter")
     page.keyboard.press("Tab")
     assert page.evaluate("document.activeElement.id") == "ask-by"
-    page.keyboard.type("sex")
+    page.keyboard.press("s")
     page.keyboard.press("Tab")
     assert page.evaluate("document.activeElement.id") == "ask-and"
     page.keyboard.press("Tab")
@@ -62,6 +62,7 @@ def test_a_keyboard_is_enough(sample: tuple[rs.Release, Path], opened: Opened):
 
 def test_changes_are_announced_once(sample: tuple[rs.Release, Path], opened: Opened):
     page = answered(opened(sample[1]))
+    page.clock.install()  # a busy machine would make pauses of single keys
     page.evaluate(
         """() => {
           window.said = [];
@@ -71,8 +72,8 @@ def test_changes_are_announced_once(sample: tuple[rs.Release, Path], opened: Ope
         }"""
     )
     page.select_option("#ask-by", "")
-    page.locator("#ask-where").press_sequentially("age >= 65", delay=20)
-    page.wait_for_timeout(1000)
+    page.locator("#ask-where").press_sequentially("age >= 65")
+    page.clock.run_for(10_000)
     said = page.evaluate("window.said")
     assert len(said) == 1
     assert "where age >= 65" in said[0]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from urllib.parse import quote
 
 import pandas as pd
 import pytest
@@ -89,3 +90,39 @@ def test_hostile_labels_stay_text(hostile: Path, opened: Opened):
         assert shown.evaluate("window.hit") is None
         assert shown.locator("#ask img, #ask b:not(.room), #ask i b").count() == 0
         assert shown.heard == []
+
+
+FRAGMENTS = [
+    "where=" + quote("</script><img src=x onerror=window.hit=1>"),
+    "of=" + quote("mean of <img src=x onerror=window.hit=1>"),
+    "by=__proto__&by=constructor",
+    "by=age&by=age&by=age&by=age",
+    "where=" + quote("__proto__ = 1"),
+    "where=" + quote("constructor(age) = 1"),
+    "where=" + quote("SELECT constructor(age) FROM t"),
+    "where=" + quote("SELECT COUNT(*) FROM t WHERE hasOwnProperty = 'x' GROUP BY __proto__"),
+    "where=" + quote("not " * 5000 + "age < 3"),
+    "where=" + quote("(" * 5000 + "age < 3" + ")" * 5000),
+    "where=" + quote("SELECT COUNT(*) FROM t WHERE " + "(" * 5000 + "age < 3" + ")" * 5000),
+    "where=" + quote("age < 3 or " * 5000 + "age < 3"),
+    "where=%E0%A4%A&by=%",
+    "where=" + quote("age < 1e999"),
+    "where=" + quote("age < '\u202e\0\ud7ff'"),
+    "javascript:window.hit=1",
+]
+
+
+def test_hostile_links_ask_or_are_explained(hostile: Path, opened: Opened):
+    page = answered(opened(hostile))
+    for fragment in FRAGMENTS:
+        page.evaluate(
+            """fragment => new Promise(done => {
+              addEventListener('hashchange', () => setTimeout(done, 0), {once: true});
+              location.hash = fragment;
+            })""",
+            f"#ask?{fragment}",
+        )
+        assert page.locator("#ask-result:visible, #ask-problem:visible").count() == 1, fragment[:60]
+        assert page.evaluate("window.hit") is None
+        assert page.locator("#ask img").count() == 0
+        assert page.heard == [], fragment[:60]

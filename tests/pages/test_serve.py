@@ -12,7 +12,7 @@ from benchmarks.serve import Service
 
 from tests.serve.conftest import Place, laid_out
 
-from .conftest import quick_first
+from .conftest import Opened, quick_first
 
 
 @pytest.fixture
@@ -27,28 +27,18 @@ def service(place: Place) -> Iterator[Service]:
 
 
 @pytest.fixture
-def entered(chromium: Any) -> Iterator[Any]:
-    """A page that is signed in, with what it has said on the console."""
-    contexts = []
+def entered(tab: Opened) -> Opened:
+    """A page that is signed in."""
 
-    def enter(service: Service, token: str, width: int = 1280, **options: Any) -> Any:
-        context = chromium.new_context(
-            viewport={"width": width, "height": 900}, reduced_motion="reduce", **options
-        )
-        contexts.append(context)
-        page = context.new_page()
-        page.heard = []
-        page.on("console", lambda said: page.heard.append(said.text) if said.type == "error" else None)
-        page.on("pageerror", lambda error: page.heard.append(str(error)))
+    def enter(service: Service, token: str, **options: Any) -> Any:
+        page = tab(**options)
         page.goto(f"http://127.0.0.1:{service.port}/")
         page.fill("#token", token)
         page.keyboard.press("Enter")
         page.wait_for_selector("#ask-form")
         return page
 
-    yield enter
-    for context in contexts:
-        context.close()
+    return enter
 
 
 def ask(page: Any, question: str, within: str) -> Any:
@@ -91,7 +81,7 @@ def test_whatever_is_pressed_pays_once(
 
 
 @pytest.mark.long
-def test_two_browsers_with_room_for_one(chromium: Any, entered: Any, tmp_path: Path) -> None:
+def test_two_browsers_with_room_for_one(entered: Any, tmp_path: Path) -> None:
     place = laid_out(tmp_path, rho=0.1)
     with Service(tmp_path) as service:
         pages = [entered(service, token) for token in (place.ann, place.bob)]

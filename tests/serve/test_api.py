@@ -139,7 +139,7 @@ def test_the_document_is_complete(client: TestClient) -> None:
         *("/health", "/ready", "/metrics"),
     }
     assert set(document["paths"]["/v1/ask"]["post"]["responses"]) == {
-        *("200", "400", "401", "403", "409", "413", "415", "422", "429", "503"),
+        *("200", "400", "401", "403", "408", "409", "413", "415", "422", "429", "503"),
     }
 
 

@@ -7,9 +7,11 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+import anyio
 import pytest
 from starlette.testclient import TestClient
 
+from rowspace.serve import shell
 from rowspace.serve.tokens import add, revoke
 
 from .conftest import Place, bearer, laid_out, running, wait
@@ -71,6 +73,31 @@ def test_bodies_that_are_none(place: Place, client: TestClient) -> None:
     )
     nested = b'{"question":' + b"[" * 50_000 + b"]" * 50_000 + b"}"
     assert client.post("/v1/ask", content=nested, headers=own | JSON).status_code in (400, 422)
+
+
+def test_a_body_that_does_not_arrive(
+    place: Place, client: TestClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(shell, "SECONDS_TO_SEND", 0.2)
+    parts = iter([b'{"question"'])
+    sent: list[Any] = []
+
+    async def receive() -> dict[str, Any]:
+        for part in parts:
+            return {"type": "http.request", "body": part, "more_body": True}
+        return await anyio.sleep_forever()  # type: ignore[return-value]
+
+    async def send(message: Any) -> None:
+        sent.append(message)
+
+    own = bearer(place.ann) | JSON | {"Host": "127.0.0.1"}
+    scope = {"type": "http", "method": "POST", "path": "/v1/ask", "query_string": b"", "http_version": "1.1"}
+    scope["headers"] = [(name.lower().encode(), value.encode()) for name, value in own.items()]
+    assert client.portal is not None
+    client.portal.call(client.app, scope, receive, send)
+    headers = dict(sent[0]["headers"])
+    assert (sent[0]["status"], headers[b"connection"]) == (408, b"close")
+    assert b"expected the whole body" in sent[1]["body"]
 
 
 def test_tokens_that_are_wrong_ended_or_of_another_role(place: Place, client: TestClient) -> None:

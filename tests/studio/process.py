@@ -38,7 +38,7 @@ class Studio:
     def interrupt(self) -> int:
         """Press Ctrl-C, and wait for the end."""
         self.process.send_signal(signal.SIGINT)
-        return self.process.wait(30)
+        return self.process.wait(120)
 
     def __enter__(self) -> Studio:
         return self

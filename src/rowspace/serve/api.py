@@ -18,6 +18,7 @@ _REASONS = {
     400: "The body is no JSON, or the request is for another name",
     401: "No token, or one that is unknown or has expired",
     403: "A token of another role",
+    408: "The body did not arrive in time",
     409: "The budget or the cap has no room, the key was used for another question, or nothing is known",
     413: "The body is too large",
     415: "The body is of another type",
@@ -51,13 +52,13 @@ Key = Annotated[
 ]
 
 
-@v1.post("/price", dependencies=_JSON, responses=_problems(413, 415))
+@v1.post("/price", dependencies=_JSON, responses=_problems(408, 413, 415))
 async def price(given: Priced, holder: Caller, desk: AtDesk) -> PriceOut:
     """What an answer of some accuracy would cost now. Reads no data, costs nothing."""
     return await desk.price(given, holder)
 
 
-@v1.post("/ask", dependencies=_JSON, responses=_problems(403, 409, 413, 415))
+@v1.post("/ask", dependencies=_JSON, responses=_problems(403, 408, 409, 413, 415))
 async def ask(given: Buying, holder: Analyst, desk: AtDesk, key: Key = None) -> AnswerOut:
     """The answer, for free where what is known suffices, else for the least that buys the accuracy."""
     return await desk.ask(given, holder, key)

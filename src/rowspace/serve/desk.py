@@ -58,12 +58,13 @@ _TRIM = getattr(ctypes.CDLL(None), "malloc_trim", None) if sys.platform == "linu
 
 
 class Desk:
-    """One study, one session, and three queues: for what is free, for prices, for purchases."""
+    """One study, one session, and four queues: for what is free, for prices, for purchases, for reading SQL."""
 
     def __init__(self, study: Study, session: Session) -> None:
         self.study, self.session, self._table = study, session, session.budget.dataset
         self.is_ready = self.has_failed = False
         self._free, self._pricing, self._buying = CapacityLimiter(4), CapacityLimiter(2), CapacityLimiter(1)
+        self._reading = CapacityLimiter(2)
         self._given: OrderedDict[tuple[Any, ...], AnswerOut] = OrderedDict()
         self._read = lru_cache(_REMEMBERED)(self._read_now)
 
@@ -133,7 +134,7 @@ class Desk:
 
     async def reading(self, work: Callable[[], T]) -> T:
         """Read a question, in a thread: a long one holds up nobody."""
-        return await self._in(self._free, work)
+        return await self._in(self._reading, work)
 
     async def _in(self, lane: CapacityLimiter, work: Callable[[], T]) -> T:
         return await anyio.to_thread.run_sync(work, limiter=lane)

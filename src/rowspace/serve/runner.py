@@ -18,7 +18,8 @@ from rowspace.exceptions import InvalidInput
 from .logs import CONFIGURATION
 
 PATIENCE = 60
-"""Seconds that running requests have to finish in after a stop."""
+"""Seconds that running requests have to finish in after a stop, and workers to start in: uvicorn's 5 would kill each
+worker in turn where a machine is too busy to start one in that time."""
 
 MOST_AT_ONCE = 512
 """Requests under way in one process; more are told to come later (503)."""
@@ -89,6 +90,7 @@ def run(
         proxy_headers=False,
         limit_concurrency=MOST_AT_ONCE,
         timeout_graceful_shutdown=PATIENCE,
+        timeout_worker_healthcheck=PATIENCE,
         ws="none",
     )
     if workers > 1:

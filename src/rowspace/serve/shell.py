@@ -16,6 +16,7 @@ from http import HTTPStatus
 from typing import Any
 from urllib.parse import urlsplit
 
+import anyio
 from fastapi import FastAPI
 from fastapi.exceptions import RequestValidationError
 from starlette.datastructures import Headers
@@ -41,6 +42,9 @@ from .metrics import REQUESTS, SECONDS
 
 LARGEST_BODY = 256 * 1024
 """Most bytes of a request."""
+
+SECONDS_TO_SEND = 30.0
+"""How long the body of a request may take to arrive."""
 
 _LONGEST_SENTENCE = 1000
 _HEADERS = {
@@ -152,13 +156,18 @@ class _Watch:
                 message = {**message, "headers": [*message["headers"], *more]}
             await send(message)
 
+        async def received() -> Message:
+            with anyio.move_on_after(start + SECONDS_TO_SEND - time.perf_counter()):
+                return await receive()
+            raise Refused(408, f"expected the whole body within {SECONDS_TO_SEND:g} s", Connection="close")
+
         try:
             stated = Headers(scope=scope).get("content-length", "0")
             if stated.isdecimal() and int(stated) > LARGEST_BODY:
                 said = f"expected a body of at most {LARGEST_BODY:,} bytes"
                 await self._problems(Request(scope), 413, said, {})(scope, receive, sent)
             else:
-                await self._app(scope, receive, sent)
+                await self._app(scope, received, sent)
         except Exception:
             LOG.exception("the program failed", extra={"fields": _about(scope)})
             if not status:

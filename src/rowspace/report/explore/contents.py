@@ -63,7 +63,8 @@ def exploration(release: Release | Combined, level: float) -> Exploration:
         for name in (attribute["name"], *(level["name"] for level in attribute["levels"]))
     )
     figures = tuple(f"{figure} of {own.name}" for own in domain.measures for figure in figures_of(own))
-    sums = f", and any {', '.join(figures[:3])}," if figures else ""
+    added = ", ".join(own.name for own in domain.measures)
+    sums = f", and any sum or mean of {added}," if figures else ""
     words = (
         f"Any count of records{sums} by these attributes that was measured finely enough can be asked for."
     )

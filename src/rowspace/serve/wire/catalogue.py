@@ -2,8 +2,8 @@
 
 psql's \\d and BI tools read PostgreSQL's catalogue. A database in memory has the tables of it that they read, with
 the one table of the study in them, and nothing else; its files, settings and extensions are locked, and it is only
-read: all clients share it. What it cannot answer gets no rows under the names that were selected: clients then show
-nothing, and go on.
+read: all clients share it. What it cannot answer, and what calls a function that may not end soon, gets no rows under
+the names that were selected: clients then show nothing, and go on.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from rowspace.domain import Domain
 from rowspace.workload.sql_queries.layout import name_of
 from rowspace.workload.sql_queries.statements import SqlText, require_shallow
 
-from .catalogue_tables import TABLE, lay_out
+from .catalogue_tables import OWN_FUNCTIONS, TABLE, lay_out
 from .values import BOOL, FLOAT8, INT8, TEXT, Column
 
 _SECONDS, _ROWS = 2.0, 10_000
@@ -31,19 +31,19 @@ _CONFIG: dict[str, str | bool | int | float | list[str]] = {
     "autoinstall_known_extensions": "false",
     "autoload_known_extensions": "false",
 }
-_HEAVY = (exp.Repeat, exp.Pad, exp.GenerateSeries, exp.Command)
-_DENIED = {
-    "format",
-    "printf",
-    "list_resize",
-    "array_resize",
-    "bitstring",
-    "repeat_row",
-    "sleep_ms",
-    "query",
-    "query_table",
-}
-"""What could take long or large: no timer ends a function that writes one text of a gigabyte."""
+_READABLE = """
+select from join where group having order ordered limit offset distinct with cte union except intersect subquery values
+tuple table tablealias window lateral alias column columndef identifier objectidentifier dot star literal null boolean
+bytestring datatype paren in between escape eq neq lt lte gt gte is not neg nullsafeeq nullsafeneq add sub mul div mod
+dpipe like ilike operator any all bracket slice
+"""
+_CALLABLE = """
+and or case if cast collate exists array coalesce nullif count min max sum avg array_agg group_concat logical_and
+logical_or explode unnest generate_subscripts array_to_string array_length array_upper row_number rank lower upper
+length char_length substring trim concat regexp_like current_setting current_schemas current_date json_build_object
+"""
+_PARTS, _FUNCTIONS = frozenset(_READABLE.split()), OWN_FUNCTIONS | frozenset(_CALLABLE.split())
+"""What a query may be made of and may call, as sqlglot names it: no timer ends one call, so each must end soon."""
 
 
 def is_catalogue(tree: exp.Expr) -> bool:
@@ -82,7 +82,7 @@ class Catalogue:
         top = tree.find(exp.Select)
         names = [name_of(item) for item in top.expressions] if top is not None else ["column1"]
         empty = [Column(name) for name in names]
-        if not _is_reading(tree):
+        if not _is_reading(tree, constants):
             return empty, []
         try:
             sql = self._rewritten(tree.copy(), constants).sql(dialect="duckdb")
@@ -143,15 +143,16 @@ class Catalogue:
         return exp.cast(value, kinds.get(kind, node.to))
 
 
-def _is_reading(tree: exp.Expr) -> bool:
-    """Whether a query reads the catalogue and nothing else, by functions that end soon."""
-    if not isinstance(tree, exp.Query | exp.Values) or tree.find(exp.DML, exp.DDL, exp.Into):
+def _is_reading(tree: exp.Expr, constants: Mapping[str, Any]) -> bool:
+    """Whether a query is made of what is known to read, and to end soon."""
+    if not isinstance(tree, exp.Query | exp.Values) or any(own.recursive for own in tree.find_all(exp.With)):
         return False
-    if any(own.recursive for own in tree.find_all(exp.With)):
-        return False
-    names = {_called(node) for node in tree.find_all(exp.Func)}
-    own = any(name in _DENIED or name.startswith(("duckdb_", "pragma_")) for name in names)
-    return not own and not tree.find(*_HEAVY)
+    return all(
+        _called(node) in _FUNCTIONS or _called(node) in constants
+        if isinstance(node, exp.Func)
+        else node.key in _PARTS
+        for node in tree.walk()
+    )
 
 
 def _known_function(node: Any, constants: Mapping[str, Any]) -> Any:

@@ -72,6 +72,7 @@ _FUNCTIONS = """
 pg_get_userbyid(a) 'rowspace'
 pg_table_is_visible(a) true
 pg_type_is_visible(a) true
+pg_collation_is_visible(a) true
 pg_function_is_visible(a) true
 pg_get_expr(a, b, c := false) NULL
 pg_get_indexdef(a, b := 0, c := false) NULL
@@ -98,6 +99,10 @@ has_database_privilege(a, b, c := '') true
 set_config(a, b, c) b
 quote_ident(a) a
 """
+OWN_FUNCTIONS = frozenset(
+    {"format_type", *(line.partition("(")[0] for line in _FUNCTIONS.split("\n") if line)}
+)
+"""Their names."""
 
 
 def lay_out(database: Any, domain: Domain, name: str) -> None:
