@@ -64,17 +64,17 @@ def test_instalments_with_and_without_a_state(long, name, tmp_path):
     counts = np.random.default_rng(0).integers(0, 100, plan.domain.shape)
     x, axis = counts.reshape(plan.domain.shape), plan.domain.position("t")
     source, state = [InsecureSeededRandom(3) for _ in range(2)], tmp_path / "a.state"
-    before = other = None
+    before = other = earlier = None
     for t in range(T):
         before = rs.instalment(plan, x, period=str(t), before=before, random=source[0])
         later = np.where(np.arange(T).reshape([-1 if i == axis else 1 for i in range(x.ndim)]) == t, x, 0)
         other = rs.instalment(plan, later, period=str(t), before=other, state=state, random=source[1])
         if t % 7 == 3:  # as after a crash between state and instalment: the period stays as it was counted
-            again = rs.instalment(plan, x * 0, period=str(t), before=_earlier, state=state)
+            again = rs.instalment(plan, x * 0, period=str(t), before=earlier, state=state)
             assert again.answers()["answer"].to_numpy() == pytest.approx(
                 other.answers()["answer"].to_numpy(), abs=0.01
             )
-        _earlier = other
+        earlier = other
     assert other.to_bytes() == before.to_bytes()
     truth = plan.counted.operator() @ counts.ravel()
     assert before.answers()["answer"].to_numpy() == pytest.approx(truth, abs=0.05)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from rowspace.domain.calendar import has_equal_steps
 from rowspace.domain.categorical import Categorical
 from rowspace.domain.dates import Dates, DayOfWeek, HourOfDay
 from rowspace.domain.numeric import Numeric
@@ -50,8 +51,8 @@ def first_periods(attribute: Dimension, periods: int, after: int = 0) -> Dimensi
             "times": attribute.times,
             "outside": "drop",
         }
-        if whole and attribute.every is not None:
-            start, end = attribute.format(attribute.low), attribute.format(attribute.high)
+        if attribute.every is not None and (whole or has_equal_steps(attribute.every)):
+            start, end = attribute.format(attribute.edge(after)), attribute.format(attribute.edge(periods))
             return Dates(start, end, every=attribute.every, **place)
         return Dates(edges=[attribute.format(attribute.edge(i)) for i in range(after, periods + 1)], **place)
     if isinstance(attribute, Numeric):
