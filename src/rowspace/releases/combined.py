@@ -264,7 +264,7 @@ def combine(releases: Iterable[Release | Combined | Discovery]) -> Combined:
     discoveries: list[Discovery] = []
     for release in releases:
         if isinstance(release, Combined):
-            found.extend(release.releases)
+            found.extend(release.by_horizon.releases if release.by_horizon else release.releases)
             discoveries.extend(release.found)
         elif isinstance(release, Release):
             found.append(release)

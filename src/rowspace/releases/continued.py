@@ -43,6 +43,11 @@ class ByHorizon(Answers):
 
     method = "consistent with one another, by least squares on the periods of each horizon"
 
+    @property
+    def releases(self) -> tuple[Release, ...]:
+        """The releases as they were made."""
+        return tuple(release for release, _ in self.horizons)
+
     def table(self, queries: Workload, level: float) -> Columns:
         """Sums over the horizons."""
         answer, second = np.zeros(queries.size), np.zeros(queries.size)
@@ -51,7 +56,7 @@ class ByHorizon(Answers):
             strategy, asked = release.plan._asked(own)
             answer += release._answer(own)
             second += release.plan.noise.variance * strategy.variances(asked)
-        measured = [measurement_of(release) for release, _ in self.horizons]
+        measured = [measurement_of(release) for release in self.releases]
         return answer, np.sqrt(second), widest(carried_by_one(second), measured, level)
 
 
