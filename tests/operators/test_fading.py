@@ -63,6 +63,15 @@ def test_memory(n):
         memory = np.concatenate([memory, x[[t]]])
 
 
+def test_the_same_everywhere():
+    """Entries are part of what plan files mean: they come from sums, products, quotients and square roots alone."""
+    C = op.Fading(10**6, np.full(5000, 2**28))
+    assert C.squared_norms[[0, 1, 2, 777, 4998]].tolist() == [
+        436818424446845382, 425215323310529374, 418054007047592756, 300140732398414033, 90099510434608337,
+    ]  # fmt: skip
+    assert C.seen(np.array([4999]), 1)[0][0][:6].tolist() == [3120518, 68, 3543751, 248, 4411541, 660]
+
+
 def test_blocks_cover_the_past():
     for t in range(1, 600):
         for step in (1, 2, 4, 32):
