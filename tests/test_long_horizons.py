@@ -25,6 +25,7 @@ TABLE = rs.Domain(region=REGION, t=periods(T))
 QUERIES = {
     "prefixes": w.prefixes(SERIES, "t"),
     "with counts of each period": w.prefixes(SERIES, "t") + w.identity(SERIES),
+    "time first": w.product(rs.Domain(t=periods(T), region=REGION), t="prefixes", region="identity"),
     "by region": w.product(TABLE, t="prefixes", region="identity") + w.prefixes(TABLE, "t"),
 }
 

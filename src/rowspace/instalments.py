@@ -9,7 +9,7 @@ all. So the noise of the whole horizon, calibrated to the longest column, covers
 period must stay as they were. Either the source holds everything up to now and its past is never edited: a record that
 arrives late moves fewer rows than one in time, which costs no privacy, and is counted in later rows only. Or counts are
 kept: with `state=` every period is counted once, when it is released; late records are left out. That file holds true
-counts and is as secret as the data.
+counts, those of long horizons in blocks (`operators.fading_memory`), and is as secret as the data.
 
 Guarantees
 - Only records of the period and earlier ones are counted (tests/test_instalments.py::test_later_records_are_not_read).

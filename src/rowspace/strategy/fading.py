@@ -1,6 +1,6 @@
 """The triangle for horizons whose optimum is out of reach: the causal root of prefixes in the limit, columns alike.
 
-It is closer to the spectral bound the longer the horizon: 1.029 at 4,096 periods (the optimum: 1.022), 1.018 at 10⁶. It
+It is close to the spectral bound: 1.028 at 4,096 periods (the optimum: 1.022), 1.021 at 10⁵, 1.023 at 10⁶ in 30 bits. It
 serves counts of prefixes, in total or, made for a horizon a little longer than there is, for the worst of them.
 """
 
