@@ -1,7 +1,7 @@
 """The triangle for horizons whose optimum is out of reach: the causal root of prefixes in the limit, columns alike.
 
-It is close to the spectral bound: 1.028 at 4,096 periods (the optimum: 1.022), 1.021 at 10⁵, 1.023 at 10⁶ in 30 bits. It
-serves counts of prefixes, in total or, made for a horizon a little longer than there is, for the worst of them.
+It is close to the spectral bound: 1.028 at 4,096 periods (the optimum: 1.022), 1.021 at 10⁵, 1.023 at 10⁶ in 30 bits.
+It serves counts of prefixes, in total or, made for a horizon a little longer than there is, for the worst of them.
 """
 
 from __future__ import annotations
