@@ -1,7 +1,6 @@
 """A lower triangle over very many periods that remembers them in few numbers: older ones in longer blocks.
 
-Row t sees the periods before it in blocks [a, a + h) (`fading_memory`). Along a block its entries lie on a
-straight line,
+Row t sees the periods before it in blocks [a, a + h) (`fading_memory`). Its entries along a block lie on a line,
 
     C_ts = α + β·(2(s − a) − (h − 1)),
 
