@@ -104,7 +104,7 @@ def test_answers_are_those_of_pandas_at_little_noise(privacy: rs.privacy.Privacy
 def test_every_answer_errs_no_more_than_without() -> None:
     over = domain(outside="drop")
     asked = rs.workload.marginal(over, "region", "age", "married")
-    for privacy in PRIVACIES:
+    for privacy in [*PRIVACIES, rs.ZCDP(50.0, "replace-one")]:
         plain = rs.plan(asked, privacy, effort="fast")
         plan = rs.plan(asked, privacy, effort="fast", known=KNOWN)
         assert (plan.query_errors() <= plain.query_errors() * (1 + 1e-9)).all()
@@ -254,7 +254,8 @@ def test_noise_is_for_every_record_also_impossible_ones() -> None:
 BAD = [
     ({"total": -5}, (), "whole number of 0 or more"),
     ({"total": 2.5}, (), "whole number of 0 or more"),
-    ({"total": float("nan")}, (), "expected a number"),
+    ({"total": float("nan")}, (), "expected a finite number, got nan"),
+    ({"total": 2**41}, (), "at most 1,099,511,627,776 records"),
     ({"total": "many"}, (), "expected a number"),
     ({"total": 100, "region = 'r1'": 101}, (), "contradict"),
     ({"region = 'r1'": 60, "region = 'r2'": 60, "total": 100}, (), "contradict"),
@@ -276,6 +277,14 @@ def test_bad_facts_are_one_clear_error(known: object, impossible: object, words:
     asked = rs.workload.marginals(domain(), up_to=2)
     with pytest.raises(RowspaceError, match=words):
         rs.plan(asked, rs.ZCDP(0.1), known=known, impossible=impossible)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("privacy", PRIVACIES, ids=str)
+def test_what_is_all_known_need_not_be_asked(privacy: rs.privacy.Privacy) -> None:
+    regions = {text: count for text, count in KNOWN.items() if text != "total"}
+    for asked in (rs.workload.marginal(domain(), "region"), rs.workload.predicates(domain(), [*regions][:1])):
+        with pytest.raises(InvalidInput, match="nothing open"):
+            rs.plan(asked, privacy, known=regions)
 
 
 def test_what_does_not_go_together() -> None:
@@ -335,5 +344,7 @@ def test_studies_state_facts(tmp_path: Path) -> None:
     assert plan.known == study.known
     with pytest.raises(RowspaceError, match=r"\[known\].*height"):
         rs.Study.parse(STUDY.replace("region = 'r1'", "height > 3"))
-    with pytest.raises(RowspaceError, match=r"\[known\]"):
+    with pytest.raises(RowspaceError, match=r"\[known\]: expected a number for 'total', got \"many\""):
         rs.Study.parse(STUDY.replace("total = 3000", 'total = "many"'))
+    with pytest.raises(RowspaceError, match=r"\[known\]: expected impossible as a list"):
+        rs.Study.parse(STUDY.replace("[\"age < 4 and region = 'r0'\"]", '"age < 4"'))

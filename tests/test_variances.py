@@ -12,7 +12,13 @@ from typer.testing import CliRunner
 import rowspace as rs
 from rowspace.cli.program import app
 from rowspace.domain import Domain, Measure
-from rowspace.exceptions import InvalidDomain, InvalidWorkload, PredicateError, UnsupportedWorkload
+from rowspace.exceptions import (
+    InvalidDomain,
+    InvalidStudy,
+    InvalidWorkload,
+    PredicateError,
+    UnsupportedWorkload,
+)
 from rowspace.measure import measure
 from rowspace.mechanism import counts_for
 from rowspace.privacy import integer_norm
@@ -161,6 +167,12 @@ def test_studies_ask_for_them(tmp_path):
     release = rs.release(rs.plan(study.workload, study.privacy), frame)
     expected = [*truth(frame, "std", "sex"), income(frame).var(ddof=0)]
     np.testing.assert_allclose(release.answers()["answer"][-3:], expected, rtol=1e-5)
+    for wrong, words in (
+        ('squares = "yes"', "squares = true or"),
+        ("sqares = true", "did you mean 'squares'"),
+    ):
+        with pytest.raises(InvalidStudy, match=rf"\[measure.income\]: .*{words}"):
+            rs.Study.parse(STUDY.replace("squares = true", wrong))
     written = rs.Study.parse(study.to_toml()) if hasattr(study, "to_toml") else study
     assert written.domain == study.domain
 

@@ -1,6 +1,7 @@
 """People rather than rows: a unit counts at most once in a cell, and in at most so many cells."""
 
 from collections import defaultdict
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -131,8 +132,9 @@ def test_check_advises_on_cells() -> None:
 
 def test_plans_say_what_a_cap_costs() -> None:
     asked = rs.workload.marginal(rs.Domain(b=rs.Categorical(list("xyz"))), "b")
-    said = rs.plan(asked, rs.ZCDP(0.5, unit=rs.PrivacyUnit("who", 4, distinct=True))).remarks
-    assert "up to 4 cells of each who costs 4 times the standard error" in " ".join(said)
+    for privacy, price in ((rs.ZCDP(0.5), "1.41"), (rs.PureDP(0.05), "2")):
+        said = rs.plan(asked, replace(privacy, unit=rs.PrivacyUnit("who", 2, distinct=True))).remarks
+        assert f"up to 2 cells of each who costs {price} times the standard error" in " ".join(said)
 
 
 VISITS = pd.DataFrame(

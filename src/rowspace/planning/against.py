@@ -26,6 +26,7 @@ from rowspace.strategy import (
     Pooled,
     Result,
     Select,
+    also_tried,
     stacked,
     to_integers,
 )
@@ -181,8 +182,9 @@ def _candidates(
             results += select.without_cells(products, privacy, rng)[:BLIND]
         return results, bound
     results += select.candidates(products, privacy, rng)[:BLIND]
+    W = counted.weighted_operator()
+    results += also_tried(W, privacy)
     if cells <= SEARCHED_CELLS[select.effort]:
-        W = counted.weighted_operator()
         sure = stacked(doubt.sure) if doubt and doubt.sure else None
         search = AgainstEvidence(stacked(evidence), sure=sure, chance=CHANCE if doubt else 0.0)
         searched = search.optimize(W, privacy, rng)

@@ -25,7 +25,10 @@ from rowspace.strategy import (
     WorstQueryResult,
     as_asked,
     best_lower_bound,
+    is_spread,
+    least_variance,
     products_bound,
+    spread_optimum,
 )
 from rowspace.tables import ProductWorkload, woven_entries
 from rowspace.threads import one_thread_if_small
@@ -189,16 +192,24 @@ def _planned(
             # Where a candidate is certified its bound is as good.
             certified = results[0].ratio < ALMOST
             unit_bound = 0.0 if certified else best_lower_bound(W, privacy)
+        spread = 0.0
+        if objective == "total" and is_spread(privacy, own.domain.size):
+            W = own.weighted_operator()
+            more, spread = spread_optimum(W, privacy)
+            results = results if more is None else [more, *results]
+            if all(result.name != "identity" for result in results):
+                results = [*results, IdentityStrategy().optimize(W, privacy)]
         results = _that_fit(results, workload)
         worst = _worst_bound(results, counts, privacy) if objective == "max" else 0.0
         if counts is not products:
             unit_bound = unit_bound or products_bound(products, privacy)
             results = [_reweighted(r, own.products(), products, privacy, unit_bound) for r in results]
         asked = as_asked(results, W, products, privacy, objective, counted.domain.parts)
-    unit_bound = max(unit_bound, max(r.lower_bound for r in results) / privacy.unit_variance)
-    bound = privacy.least_variance * unit_bound
+    unit_bound = max(unit_bound, spread, max(r.lower_bound for r in results) / privacy.unit_variance)
+    least = least_variance(privacy, own.domain.size)
+    bound = least * unit_bound
     candidates = tuple(_candidate(one, bound) for one in asked)
-    objective, largest = ("total", 0.0) if weighted else (objective, privacy.least_variance * worst)
+    objective, largest = ("total", 0.0) if weighted else (objective, least * worst)
     made = []
     for number, one in enumerate(asked[:most]):
         integers, places = _beside(one.integers, own, counted, privacy)

@@ -18,7 +18,7 @@ import scipy
 from rowspace.domain import Domain
 from rowspace.exceptions import InvalidInput, TooLarge
 from rowspace.operators import Vector
-from rowspace.strategy import Fact, Facts
+from rowspace.strategy import MAX_RECORDS, Fact, Facts
 from rowspace.tables import row_tables
 from rowspace.workload import Workload, total
 from rowspace.workload.texts import asked
@@ -116,8 +116,10 @@ def known_facts(known: Any, impossible: Any) -> Known:
 
 
 def _count(text: str, value: Any) -> float:
-    if isinstance(value, bool) or not isinstance(value, Real) or not isfinite(value):
+    if isinstance(value, bool) or not isinstance(value, Real):
         raise InvalidInput(f"known {text!r}: expected a number, got {type(value).__name__}")
+    if not isfinite(value):
+        raise InvalidInput(f"known {text!r}: expected a finite number, got {value}")
     return float(value)
 
 
@@ -136,6 +138,8 @@ def _fact(domain: Domain, text: str, value: float) -> Fact:
     fact = Fact(axes, table, value)
     if is_count(fact) and (value < 0 or value != int(value)):
         raise InvalidInput(f"known {text!r}: expected a count, a whole number of 0 or more, got {value:g}")
+    if is_count(fact) and value > MAX_RECORDS:
+        raise InvalidInput(f"known {text!r}: expected at most {MAX_RECORDS:,} records, got {value:g}")
     return fact
 
 

@@ -10,7 +10,14 @@ from typing import Any
 from rowspace.exceptions import InvalidInput
 from rowspace.operators import Extended, Operator, as_operator
 from rowspace.privacy import Privacy
-from rowspace.strategy import Strategy, best_lower_bound, calibrated_noise, to_integers
+from rowspace.strategy import (
+    Strategy,
+    best_lower_bound,
+    calibrated_noise,
+    least_variance,
+    spread_optimum,
+    to_integers,
+)
 from rowspace.threads import one_thread_if_small
 from rowspace.workload import Workload
 
@@ -49,8 +56,9 @@ def plan_given(workload: Workload, privacy: Privacy, strategy: Any) -> Plan:
             integers = asked_beside(integers, A.sizes, A.box, privacy, counted.domain.parts)
             noise = calibrated_noise(integers, privacy)
         bounded = counted.domain.size <= BOUND_LIMIT
-        unit_bound = best_lower_bound(counted.weighted_operator(), privacy) if bounded else 0.0
-    lower_bound = privacy.least_variance * unit_bound
+        W = counted.weighted_operator() if bounded else None
+        unit_bound = 0.0 if W is None else max(best_lower_bound(W, privacy), spread_optimum(W, privacy)[1])
+    lower_bound = least_variance(privacy, counted.domain.size) * unit_bound
     plan = Plan(reduced, privacy, integers, noise, lower_bound, (), places=counted.domain.places)
     ratio = plan.ratio if lower_bound > 0 else None
     seconds = time.perf_counter() - started

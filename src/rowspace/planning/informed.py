@@ -18,6 +18,7 @@ from rowspace.strategy import (
     Residual,
     Result,
     Select,
+    also_tried,
     facts_bound,
     public_tables,
     to_integers,
@@ -111,4 +112,5 @@ def _candidates(
             results += select.without_cells(products, privacy, rng)[:BLIND]
         else:
             results += select.candidates(products, privacy, rng)[:BLIND]
+            results += also_tried(counted.weighted_operator(), privacy) if cells <= FEW_CELLS else []
     return results, bound

@@ -12,7 +12,7 @@ from math import isqrt, prod
 from rowspace.domain import Domain
 from rowspace.operators import Extended, Operator
 from rowspace.privacy import Neighbours, Privacy, integer_norm
-from rowspace.strategy import dropped_bits
+from rowspace.strategy import dropped_bits, is_spread, step_over
 from rowspace.workload import Workload
 
 MOST_BESIDE = 2**20
@@ -30,7 +30,7 @@ def with_cells_beside(integers: Operator, own: Domain, whole: Domain, privacy: P
     if whole.size - own.size > max(MOST_BESIDE, own.size):
         return None
     extended = asked_beside(integers, whole.shape, own.shape, privacy, whole.parts)
-    return extended if integer_norm(extended, privacy) <= integer_norm(integers, privacy) else None
+    return extended if step_over(extended, privacy, None) <= step_over(integers, privacy, None) else None
 
 
 def asked_beside(
@@ -68,6 +68,10 @@ def _weight(integers: Operator, privacy: Privacy) -> int:
         # Two records may be in two such cells, or one of them in a cell of the strategy's own.
         pair = integer_norm(integers, privacy)
         largest = min(largest, pair - largest, pair // 2)
+    if privacy.unit is not None and is_spread(privacy, integers.shape[1]):
+        # A unit may be in k of these cells, too, or in some; a little less, since columns of integers differ.
+        pairs = 1 if privacy.neighbours is Neighbours.ADD_REMOVE else 2
+        largest = min(largest, step_over(integers, privacy, None) * 9 // (10 * pairs * privacy.unit.rows))
     weight = isqrt(max(0, largest)) if privacy.norm == 2 else largest
     bits = dropped_bits(integers)
     return weight if bits == 0 else weight >> bits << bits

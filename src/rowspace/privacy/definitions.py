@@ -72,17 +72,23 @@ class Privacy(ABC):
         >>> PureDP(5.0).unit_variance, PureDP(5.0).least_variance
         (0.08, 0.0136...)
         """
-        unit = self.unit_variance
+        rows = self._rows_at_once
+        unit = self._variance * rows * rows
         if unit > 2.0**60:
             return unit  # equal to all digits
-        # Whatever else a unit may move, it may have all its rows of one period in one cell.
-        rows = 1 if self.unit is None else self.unit.rows
         return min(unit, self._noise(rows**self.norm).variance)
+
+    @property
+    def _rows_at_once(self) -> int:
+        """How many rows of one period a unit may have in one cell, where noise looks at no more than that."""
+        if self.unit is None or (self.unit.distinct and self.unit.periods is None and self.norm == 2):
+            return 1
+        return self.unit.rows
 
     @property
     def is_coarse(self) -> bool:
         """Whether plain counts draw noticeably less noise than the continuous law: then real optima may lose."""
-        return self.least_variance < 0.995 * self.unit_variance
+        return self.least_variance < 0.995 * self._variance * self._rows_at_once**2
 
     def noise(self, integer_norm: int) -> NoiseModel:
         """The integer noise that gives integer answers of this sensitivity the guarantee.
@@ -108,7 +114,7 @@ class Privacy(ABC):
     def step_norm(self, integer_norm: int) -> int:
         """From the largest change by one record to the largest between neighbours: k or k² times that.
 
-        Of a unit in several periods it is a bound; `rowspace.strategy.participation` knows more.
+        Of a unit in several periods or cells it is a bound; `rowspace.strategy.participation` knows more.
 
         integer_norm: the largest change by one record.
 

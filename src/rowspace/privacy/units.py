@@ -72,9 +72,11 @@ class PrivacyUnit:
       the cells of the farthest pair, or by a unit of k rows against one of none.
 
     The sensitivity of one record's step, `rowspace.privacy.sensitivity`, is Δ or max(R, Δ); both cases multiply it by
-    k, in either norm, hence squared norms by k². The guarantee then holds for every fixed key; the key is drawn
-    independently of the data, so it holds for the mixture too (even were the key published beside the answers). With
-    `distinct`, keep(D) first takes one row of each cell a unit is in: a function of that unit's rows alone, too.
+    k, in either norm, hence squared norms by k². With `distinct` the k cells differ; under Gaussian noise a plan then
+    has the noise for what k different columns of its strategy add up to (`rowspace.strategy.participation`). The
+    guarantee then holds for every fixed key; the key is drawn independently of the data, so it holds for the mixture
+    too (even were the key published beside the answers). With `distinct`, keep(D) first takes one row of each cell a
+    unit is in: a function of that unit's rows alone, too.
 
     Guarantees
     - k or k² times the norm of one record is exactly the largest change, for both kinds of neighbours

@@ -39,7 +39,7 @@ from .marginals import Marginals
 from .min_error import MinError
 from .open_cells import OpenCells
 from .p_identity import PIdentity
-from .participation import Horizon, step_over
+from .participation import Horizon, is_spread, step_over
 from .parts import asked_of_parts
 from .pooled import (
     CELLS_AT_ONCE,
@@ -62,6 +62,7 @@ from .row_space_optimal import RowSpaceOptimal
 from .selection import ALMOST, Select, Selected, select
 from .singular_value import SingularValue
 from .spectral import Spectral
+from .spread import also_tried, least_variance, spread_optimum
 from .strategy import CellStrategy, Reconstruction, Strategy, TableReconstruction, TableStrategy
 from .table_evidence import precisions, same_rows, split_alike
 from .union import Union
@@ -118,6 +119,7 @@ __all__ = [
     "WorkloadItself",
     "WorstQueryResult",
     "alike",
+    "also_tried",
     "as_asked",
     "asked_of_parts",
     "augment",
@@ -130,8 +132,10 @@ __all__ = [
     "dual_bound",
     "facts_bound",
     "informed",
+    "is_spread",
     "laplace_bound",
     "least_squares",
+    "least_variance",
     "noisy_values",
     "precisions",
     "products_bound",
@@ -143,6 +147,7 @@ __all__ = [
     "select",
     "singular_value_bound",
     "split_alike",
+    "spread_optimum",
     "stacked",
     "step_over",
     "to_integers",

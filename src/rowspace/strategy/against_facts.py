@@ -35,7 +35,7 @@ from .dual import HARDLY_DEFICIENT, Point, RowSpace, RowSpacePoint
 from .dual_ascent import ascend, start_weights
 from .evidence import LOST, Search, starts
 from .facts import Facts
-from .open_cells import OpenCells, open_space
+from .open_cells import CERTAIN, NOTHING_OPEN, OpenCells, open_space
 from .product_bounds import Choice
 from .result import Result
 from .row_space import workload_gram
@@ -73,8 +73,14 @@ class AgainstFacts:
             raise InvalidInput(f"expected facts over {len(V)} cells, got {cells}")
         V = V[np.ix_(possible, possible)]
         with one_thread_if_small(cells):
-            rows, bound, steps, ending = (self._few if privacy.norm == 1 else self._gaussian)(
-                V, possible, privacy
+            L, known = _factor(V), self._known(possible)
+            left = np.abs(L - known.T @ (known @ L)).max(initial=0)
+            if left**2 <= CERTAIN * np.abs(L).max(initial=0) ** 2:
+                raise InvalidInput(NOTHING_OPEN)
+            rows, bound, steps, ending = (
+                self._few(V, L, possible, privacy)
+                if privacy.norm == 1
+                else self._gaussian(V, L, known, privacy)
             )
             matrix = np.zeros((len(rows), cells))
             matrix[:, possible] = rows
@@ -88,28 +94,26 @@ class AgainstFacts:
         seconds = time.perf_counter() - started
         return Result("beside the facts", A, error, min(bound, error), ending, steps, seconds)
 
-    def _gaussian(self, V: Vector, possible: Indices, privacy: Privacy) -> Found:
+    def _known(self, possible: Indices) -> Vector:
+        """Orthonormal rows that span what the facts say of the cells that are possible."""
+        if not self.facts.known:
+            return np.zeros((0, len(possible)))
+        return _independent_rows(self.facts.queries.operator().to_dense()[:, possible])
+
+    def _gaussian(self, V: Vector, L: Vector, known: Vector, privacy: Privacy) -> Found:
         """By dual ascent."""
-        C = (
-            self.facts.queries.operator().to_dense()[:, possible]
-            if self.facts.known
-            else np.zeros((0, len(V)))
-        )
-        geometry = _Open(_factor(V), _independent_rows(C))
+        geometry = _Open(L, known)
         ascent = ascend(geometry, start_weights(V), self.gap, self.max_steps, _attained)
         assert geometry.best is not None
         bound = privacy.unit_variance * ascent.bound
         return _rows(geometry.best), bound, ascent.steps, ascent.ending
 
-    def _few(self, V: Vector, possible: Indices, privacy: Privacy) -> Found:
+    def _few(self, V: Vector, L: Vector, possible: Indices, privacy: Privacy) -> Found:
         """By the search of `evidence`."""
         c, most = 1 / privacy.unit_variance, 1 / max(privacy.least_variance, 1e-200)
         basis = open_space(self.facts)[1][possible]
         search = Search(V, np.zeros_like(V), c, most, privacy.norm, basis)
-        runs = [
-            search.run(start, self.gap, self.max_steps)
-            for start in starts(Dense(_factor(V).T), len(V), privacy)
-        ]
+        runs = [search.run(start, self.gap, self.max_steps) for start in starts(Dense(L.T), len(V), privacy)]
         found, _, steps, ending = min(runs, key=lambda run: search.error(run[0]))
         return found, max(run[1] for run in runs), steps, ending
 
@@ -155,8 +159,6 @@ def _attained(point: Point) -> float:
 
 def _independent_rows(C: Vector) -> Vector:
     """Orthonormal rows that span the same."""
-    if not len(C):
-        return C
     Q, R, _ = scipy.linalg.qr(C.T, mode="economic", pivoting=True)
     sizes = np.abs(np.diagonal(R))
     return np.asarray(Q[:, sizes > len(C.T) * 1e-13 * sizes.max()].T)

@@ -38,6 +38,8 @@ from .strategy import Block, CellReconstruction, Checked, Reconstruction, Strate
 CERTAIN = 1e-12
 """Share of a query, squared, up to which what the facts leave open of it is rounding."""
 
+NOTHING_OPEN = "the known facts leave nothing open: every answer follows from them, without data"
+
 Chosen = npt.NDArray[np.bool_]
 
 
@@ -197,5 +199,5 @@ def open_space(facts: Facts) -> tuple[Vector, Vector]:
     start, basis = np.zeros(n), np.zeros((n, len(possible) - rank))
     start[possible], basis[possible] = Q[:, :rank] @ solved, Q[:, rank:]
     if rank == len(possible):
-        raise InvalidInput("the known facts leave nothing open: every answer follows from them, without data")
+        raise InvalidInput(NOTHING_OPEN)
     return start, basis

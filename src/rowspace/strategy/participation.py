@@ -11,6 +11,11 @@ stays in its cell under a product C ⊗ T with CᵗC ≥ 0 (Y = CᵗC·Δ², Δ 
 largest Σ over sets S: `most_moved` searches them all where it can, and proves a bound where it cannot. All in
 integers. Two units in each other's place move the answers by A(d − d′): at most twice as far, and √2 times in L2 if
 no entry of X is negative.
+
+A unit that is counted once in a cell and in at most k cells, at one time, is alike: S is a set of any k cells, and the
+answers move by ‖A1_S‖ in L2, √k for plain counts, where k rows in one cell would move one by k. With measures they
+move by a mixture of columns for each cell; the norm is convex in each, so it is largest at k columns, all different.
+With d, d′ ≥ 0 of at most k ones, ‖A(d − d′)‖² ≤ dᵗXd + d′ᵗXd′ + 2k²·max(−X, 0).
 """
 
 from __future__ import annotations
@@ -33,6 +38,12 @@ Integers = npt.NDArray[np.int64]
 SEARCHED = 2**23
 """Most numbers that one step of the search over sets of periods may look at."""
 
+SPREAD_CELLS = 1024
+"""Most cells over which sets of cells are looked at; beyond, units in k cells count as if they had k rows in one."""
+
+SPREAD_ENTRIES = 2**23
+"""Most entries of a strategy that is written out for it."""
+
 _NEVER = -(2**60)
 _LARGEST = 2**58
 _EXACT = 2**53
@@ -51,11 +62,14 @@ def step_over(A: op.Operator, privacy: Privacy, horizon: Horizon | None) -> int:
 
     Guarantees
     - Never below the largest, for units in several periods
-      (tests/strategy/test_participation.py::test_no_unit_moves_answers_further).
+      (tests/strategy/test_participation.py::test_no_unit_moves_answers_further), and for units in several cells
+      (tests/strategy/test_spread.py::test_no_unit_moves_answers_further).
     - Equal to it where that is said above (tests/strategy/test_participation.py::test_exact_where_it_is_said).
     """
     unit, p = privacy.unit, privacy.norm
     general = privacy.step_norm(max(1, integer_norm(A, privacy)))
+    if horizon is None and is_spread(privacy, A.shape[1]):
+        return min(general, _spread(A, privacy) or general)
     if horizon is None or unit is None or unit.periods is None:
         return general
     factor = 1
@@ -67,6 +81,31 @@ def step_over(A: op.Operator, privacy: Privacy, horizon: Horizon | None) -> int:
     norm, signed = found
     pairs = 1 if privacy.neighbours is Neighbours.ADD_REMOVE else 4 if signed and p == 2 else 2
     return min(general, max(1, int(pairs * factor * unit.rows**p * norm)))
+
+
+def is_spread(privacy: Privacy, cells: int) -> bool:
+    """Whether noise is for what a unit moves that is in several cells, in each of them once."""
+    unit = privacy.unit
+    spread = unit is not None and unit.distinct and unit.rows > 1 and unit.periods is None
+    return spread and privacy.norm == 2 and cells <= SPREAD_CELLS
+
+
+def _spread(A: op.Operator, privacy: Privacy) -> int | None:
+    """The largest squared change of the answers by units in several cells; None where it is not looked for."""
+    factor, most = 1, 1 if privacy.unit is None else min(privacy.unit.rows, A.shape[1])
+    while isinstance(A, op.Scaled) and float(A.factor).is_integer():
+        factor, A = factor * int(A.factor) ** 2, A.of
+    if A.shape[0] * A.shape[1] > SPREAD_ENTRIES or A.largest_entry() >= _EXACT:
+        return None
+    entries = A.integer_matrix().astype(np.float64)
+    # As in `_farthest`: exact below 2⁵³.
+    if not float(np.square(entries).sum(axis=0).max()) < _EXACT:
+        return None
+    X = (entries.T @ entries).astype(np.int64)
+    alone = most_moved(X, most, 1)
+    if privacy.neighbours is not Neighbours.ADD_REMOVE:
+        alone = min(4 * alone, 2 * alone + 2 * most**2 * max(0, -int(X.min())))
+    return max(1, factor * alone)
 
 
 def _longest(A: op.Operator, unit: PrivacyUnit, horizon: Horizon) -> tuple[int, bool] | None:

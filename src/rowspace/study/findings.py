@@ -221,10 +221,11 @@ def advised_cap(sizes: UnitSizes) -> Cap:
 def _cap_advice(advised: Cap, declared: Cap, of: str) -> str:
     """Why another cap may be better."""
     lost = f" ({_percent(advised.share)})" if advised.left_out else ""
+    times = f"so it has {advised.rows / declared.rows:.3g} times the noise of {declared.rows:,}"
+    price = times if of == "rows" else "under Gaussian noise more slowly, and plans say how much"
     return (
         f"the smallest of these caps that leaves out at most 1 % of the {of} is {advised.rows:,}{lost}; noise "
-        f"grows with the cap, so it has {advised.rows / declared.rows:.3g} times the noise of {declared.rows:,}; the "
-        "cap is published: choose it from public knowledge where there is some"
+        f"grows with the cap, {price}; the cap is published: choose it from public knowledge where there is some"
     )
 
 

@@ -100,9 +100,9 @@ class StudyFile(Table):
                 return 'a study needs at least one query: write for example [[workload]] with marginal = ["age", "sex"]'
             case ("workload" | "domain" | "measure" as section, at, *inside):
                 place = f"[[workload]] entry {at + 1}" if section == "workload" else f"[{section}.{at[:200]}]"
-                if inside:
+                if inside or (section == "measure" and error["type"] == MISTAKE):
                     return f"{place}: {error['msg']}"
-                if isinstance(got, dict) and section != "measure":
+                if isinstance(got, dict):
                     return f"{place}: {nameless(got) if section == 'workload' else typeless(got)}"
                 return f"{place}: expected a table of settings, got {shown(got)}"
             case ("domain",) if error["type"] == "too_short":
@@ -112,6 +112,13 @@ class StudyFile(Table):
                 return f"[{section}] is missing: a study has [study], [privacy], [domain.…], [[workload]]"
             case (section, *_) if error["type"] == MISTAKE:
                 return f"[{section}]: {error['msg']}"
+            case ("known", name, *_):
+                wanted = (
+                    "impossible as a list of conditions"
+                    if name == "impossible"
+                    else f"a number for {name[:200]!r}"
+                )
+                return f"[known]: expected {wanted}, got {shown(got)}"
             case (section, *_):
                 return f"[{section}]: expected a table of settings, got {shown(got)}"
         return super()._sentence(error, value)

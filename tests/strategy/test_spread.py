@@ -1,0 +1,145 @@
+"""Units that are counted once in a cell and in several cells: how far they move answers, and plans for them."""
+
+from __future__ import annotations
+
+from itertools import combinations
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import rowspace as rs
+from rowspace import ZCDP, PrivacyUnit, PureDP
+from rowspace import operators as op
+from rowspace.sources import count_cells
+from rowspace.strategy import calibrated_noise, participation, spread_optimum, step_over
+
+
+def people(k: int, neighbours: str = "add-remove", rho: float = 0.5) -> ZCDP:
+    return ZCDP(rho, neighbours, PrivacyUnit("who", k, distinct=True))
+
+
+def farthest(A: np.ndarray, privacy: ZCDP) -> int:
+    """The largest squared change, by trying all sets of cells, and all pairs of them."""
+    n, most = A.shape[1], privacy.unit.rows
+    units = np.array(
+        [np.isin(np.arange(n), own) for size in range(most + 1) for own in combinations(range(n), size)]
+    )
+    moved = units.astype(int) @ A.T
+    if privacy.neighbours.value == "replace-one":
+        moved = (moved[:, None] - moved).reshape(-1, len(A))
+    return int((moved**2).sum(axis=1).max())
+
+
+@given(
+    st.integers(1, 6),
+    st.integers(2, 5),
+    st.sampled_from([0, -4]),
+    st.sampled_from(["add-remove", "replace-one"]),
+    st.integers(0, 2**32 - 1),
+)
+@settings(max_examples=150, deadline=None)
+def test_no_unit_moves_answers_further(cells, most, least, neighbours, seed):
+    rng = np.random.default_rng(seed)
+    entries = rng.integers(least, 5, (int(rng.integers(1, 7)), cells))
+    entries[0, 0] = 1
+    factor = int(rng.integers(1, 4))
+    privacy = people(most, neighbours)
+    A = factor * op.Dense(entries.astype(float))
+    brute, step = farthest(factor * entries, privacy), step_over(A, privacy, None)
+    assert brute <= step <= privacy.step_norm(rs.privacy.integer_norm(A, privacy))
+    if neighbours == "add-remove":
+        assert step == brute or step == 1  # one unit of change is kept where nothing can change
+
+
+def test_more_sets_than_are_looked_at_are_bounded(monkeypatch):
+    rng = np.random.default_rng(3)
+    A = rng.integers(-2, 4, (9, 9))
+    exact = farthest(A, people(4))
+    monkeypatch.setattr(participation, "SEARCHED", 40)
+    assert exact <= step_over(op.Dense(A.astype(float)), people(4), None)
+    monkeypatch.setattr(participation, "SPREAD_ENTRIES", 1)
+    assert step_over(op.Dense(A.astype(float)), people(4), None) == 16 * int((A**2).sum(axis=0).max())
+
+
+def test_whom_it_is_for():
+    A = op.Identity(8)
+    assert step_over(A, people(4), None) == 4
+    assert step_over(A, people(4, "replace-one"), None) == 8
+    assert step_over(A, ZCDP(0.5, unit=PrivacyUnit("who", 4)), None) == 16  # rows may be in one cell
+    assert step_over(A, PureDP(0.5, unit=PrivacyUnit("who", 4, distinct=True)), None) == 4
+    assert step_over(op.Identity(participation.SPREAD_CELLS + 1), people(4), None) == 16
+    assert step_over(op.Total(8), people(4), None) == 16
+
+
+@pytest.mark.parametrize("neighbours", ["add-remove", "replace-one"])
+def test_no_strategy_beats_the_bound(neighbours):
+    rng = np.random.default_rng(5)
+    for n, most in ((4, 2), (5, 3), (6, 2)):
+        W = op.Dense(rng.integers(-1, 3, (4, n)).astype(float))
+        found, bound = spread_optimum(W, people(most, neighbours))
+        assert bound > 0
+        tried = [found.strategy.to_dense(), np.eye(n), *(rng.normal(size=(n, n)) for _ in range(200))]
+        for A in tried:
+            norm = farthest_real(A, most)
+            assert norm * np.trace(W.to_dense() @ np.linalg.pinv(A.T @ A) @ W.to_dense().T) > bound * (
+                1 - 1e-9
+            )
+
+
+def farthest_real(A: np.ndarray, most: int) -> float:
+    n = A.shape[1]
+    sets = [list(own) for size in range(1, most + 1) for own in combinations(range(n), size)]
+    return max(float((A[:, own].sum(axis=1) ** 2).sum()) for own in sets)
+
+
+DOMAIN = rs.Domain(a=rs.Categorical(list("abcdef")), b=rs.Categorical(["x", "y"]))
+
+
+def test_plans_need_the_root_of_the_noise():
+    """All tables at ρ = 0.5: a third of the error of four rows in one cell, and certified."""
+    workload = rs.workload.marginals(DOMAIN, up_to=2)
+    plan = rs.plan(workload, people(4))
+    rows = rs.plan(workload, ZCDP(0.5, unit=PrivacyUnit("who", 4)))
+    assert plan.total_error < 0.5 * rows.total_error
+    assert 1 <= plan.ratio < 1.2
+    assert plan.noise == calibrated_noise(plan.strategy, plan.privacy)
+    cells = rs.workload.identity(DOMAIN)
+    assert rs.plan(cells, people(4)).total_error == pytest.approx(
+        4 * rs.plan(cells, people(1)).total_error, rel=0.01
+    )
+
+
+def test_what_units_move_is_covered_by_the_noise(monkeypatch):
+    """From a table to answers, with measures and missing values: without a unit they are no farther than that."""
+    from rowspace.sources import contributions
+
+    monkeypatch.setattr(contributions.secrets, "token_hex", lambda size: "key")
+    rng = np.random.default_rng(7)
+    frame = pd.DataFrame(
+        {
+            "who": rng.integers(0, 9, 120),
+            "a": rng.choice(np.array([*"abcdef", None], dtype=object), 120),
+            "b": rng.choice(["x", "y", "z"], 120),
+            "v": rng.integers(-2, 12, 120).astype(float),
+        }
+    )
+    measures = rs.Domain(DOMAIN.attributes, measures=[rs.Measure("v", 0, 10, step=5, per_unit="sum")])
+    workloads = (
+        rs.workload.mean(measures, "v", by="a") + rs.workload.marginal(measures, "b"),
+        rs.workload.marginal(DOMAIN, "a", "b"),
+    )
+    for workload in workloads:
+        plan = rs.plan(workload, people(3), effort="fast")
+        step = step_over(plan.strategy, plan.privacy, None)
+        parts = plan.domain.parts
+
+        def answers(table, plan=plan, parts=parts):
+            counts = count_cells(table, plan.domain, unit=plan.privacy.unit).reshape(-1)
+            return plan.strategy @ (counts / parts)
+
+        whole = answers(frame)
+        moved = [((whole - answers(frame[frame.who != who])) ** 2).sum() for who in range(3)]
+        assert 0 < max(moved) <= step * (1 + 1e-12)
