@@ -2,6 +2,7 @@
 
     python -m benchmarks.periods                  # horizons of 128 and 1,024, twelve months of tables
     python -m benchmarks.periods --large          # and a horizon of 4,096
+    python -m benchmarks.periods --long           # and of 100,000 and 1,000,000, with the cost of a step
     python -m benchmarks.periods --runs --kills   # 1,000 runs of 24 instalments; 1,000 kills between instalments
 
 Errors are squared, at noise of unit variance and unit sensitivity (ρ = 0.5).
@@ -20,7 +21,11 @@ import time
 import numpy as np
 
 import rowspace as rs
-from rowspace.noise import InsecureSeededRandom
+from rowspace import operators as op
+from rowspace.measure import draw
+from rowspace.noise import InsecureSeededRandom, SecureRandom
+from rowspace.operators.fading_memory import blocks_before, condensed
+from rowspace.strategy.bounds import singular_value_bound
 
 UNIT = rs.ZCDP(0.5)
 MONTH = rs.Dates("2024-01-01", "2025-01-01", every="month")
@@ -41,15 +46,41 @@ def horizons(sizes: tuple[int, ...]) -> None:
             figures = plan.total_error, plan.max_error
             seconds = time.process_time() - started
             print(
-                f"{n:6,} periods for {objective:5}  total {figures[0]:10.2f}, largest {figures[1]:8.4f}; "
-                f"certified {plan.ratio:.5f}  {seconds:6.1f} CPU s"
+                f"{n:9,} periods for {objective:5}  total {figures[0]:10.2f}, largest {figures[1]:8.4f}; "
+                f"certified {plan.ratio:.5f}, {figures[0] / singular_value_bound(op.Prefix(n)):.4f} of the spectral "
+                f"bound  {seconds:6.1f} CPU s"
             )
+
+
+def laplace() -> None:
+    """All prefixes under Laplace noise, beside waiting until the end."""
     for n in (16, 64, 128):
         workload = rs.workload.prefixes(numbered(n), "t")
         streamed, batch = (rs.plan(workload, rs.PureDP(2**0.5), over=over) for over in ("t", None))
         print(
             f"{n:6,} periods, Laplace noise  {streamed.total_error:10.2f}; waiting {batch.total_error:10.2f}"
         )
+
+
+def a_step(n: int = 10**6, cells: int = 20_000, steps: int = 32) -> None:
+    """What the last periods of a long horizon take for each cell: what is remembered, the exact answer, the noise."""
+    C, rng, source = op.Fading(n, np.full(n, 2**27)), np.random.default_rng(0), SecureRandom()
+    noise, spent = UNIT.noise_of_step(2**60), np.zeros(3)
+    memory = rng.integers(0, 1000, (sum(min(2, length) for _, length in blocks_before(n - steps - 1)), cells))
+    for t in range(n - steps, n):
+        counts, row = rng.integers(0, 100, cells), C.until(t + 1)
+        times = [time.process_time()]
+        memory = condensed(np.concatenate([memory, counts[None]]), t)
+        times.append(time.process_time())
+        row.past(memory)
+        times.append(time.process_time())
+        draw(noise, cells, source)
+        times.append(time.process_time())
+        spent += np.diff(times) / steps / cells * 1e6
+    print(
+        f"a step and cell at {n:,} periods: {len(memory)} numbers; to remember {spent[0]:.3f} µs, to answer "
+        f"{spent[1]:.3f} µs, noise {spent[2]:.3f} µs"
+    )
 
 
 def twelve_months() -> None:
@@ -107,7 +138,12 @@ def kills(number: int) -> None:
     fork, rng = multiprocessing.get_context("fork"), random.Random(1)
     domain, done, years = rs.Domain(month=MONTH), 0, 0
     plan = rs.plan(rs.workload.prefixes(domain, "month"), UNIT, over="month")
-    rs.instalment(plan, [100] * 12, period="2024-01")  # what it imports is imported before the fork
+    with tempfile.TemporaryDirectory() as folder:  # what it imports is imported before the fork
+        plan.save(f"{folder}/a.plan")
+        rs.Ledger(f"{folder}/b.db").create("people", UNIT)
+        started = time.monotonic()
+        _release_all(folder)
+        whole = time.monotonic() - started
     while done < number:
         with tempfile.TemporaryDirectory() as folder:
             plan.save(f"{folder}/a.plan")
@@ -117,7 +153,7 @@ def kills(number: int) -> None:
             while len(kept) < 12 and done < number:
                 process = fork.Process(target=_release_all, args=(folder,))
                 process.start()
-                time.sleep(rng.uniform(0.0, 0.25))
+                time.sleep(rng.uniform(0.0, whole))
                 os.kill(process.pid or 0, signal.SIGKILL)
                 process.join()
                 done += 1
@@ -131,7 +167,11 @@ def kills(number: int) -> None:
 
 
 def main() -> None:
-    horizons((128, 1024, 4096) if "--large" in sys.argv else (128, 1024))
+    sizes = [128, 1024] + [4096] * ("--large" in sys.argv) + [10**5, 10**6] * ("--long" in sys.argv)
+    horizons(tuple(sizes))
+    laplace()
+    if "--long" in sys.argv:
+        a_step()
     twelve_months()
     if "--runs" in sys.argv:
         runs()

@@ -19,6 +19,7 @@ CONTRACTS = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["import
 # command that does not need them must start without loading them.
 OPEN = {
     "ledger": {"composition"},
+    "operators": {"fading_memory", "levels"},
     "planning": {"across"},
     "releases": {
         "combined_answers", "combined_privacy", "estimate_fit", "instalment", "interval_ends", "means", "registry",
@@ -32,7 +33,7 @@ OPEN = {
     "strategy": {"causal", "causal_search"},
     "study": {"checking", "file", "text", "writing"},
     "workload": {
-        "ended", "factors", "predicate.relations", "predicate.syntax", "sql_queries.layout",
+        "ended", "factors", "horizons", "predicate.relations", "predicate.syntax", "sql_queries.layout",
         "sql_queries.statements", "sums", "texts",
     },
 }  # fmt: skip

@@ -9,7 +9,7 @@ all. So the noise of the whole horizon, calibrated to the longest column, covers
 period must stay as they were. Either the source holds everything up to now and its past is never edited: a record that
 arrives late moves fewer rows than one in time, which costs no privacy, and is counted in later rows only. Or counts are
 kept: with `state=` every period is counted once, when it is released; late records are left out. That file holds true
-counts and is as secret as the data.
+counts, those of long horizons in blocks (`operators.fading_memory`), and is as secret as the data.
 
 Guarantees
 - Only records of the period and earlier ones are counted (tests/test_instalments.py::test_later_records_are_not_read).
@@ -28,17 +28,20 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from . import operators as op
 from .domain.periods import until_period
-from .exceptions import BudgetExceeded, FileError, InvalidInput, Superseded
+from .exceptions import BudgetExceeded, FileError, IntegerOverflow, InvalidInput, Superseded
 from .files import read_archive, write_archive
 from .measure import measure
 from .mechanism import BudgetKeeper, about_source, checked, chosen_random, keeper_of
 from .noise import BitSource
+from .operators.fading_memory import blocks_before, condensed, counted, remembered
 from .planning import Plan
 from .planning.periods import period_labels, period_number
 from .releases import Release
 from .releases.instalment import Instalment
-from .strategy.causal import periods_of_rows, rows_of_period
+from .strategy import asked_of_parts, record_limit
+from .strategy.causal import periods_of_rows, rows_of_period, with_memory, with_time
 
 if TYPE_CHECKING:
     from .sources import Source
@@ -176,12 +179,28 @@ def _given_before(plan: Plan, number: int, before: Any, digest: str) -> Instalme
 
 
 def _measured(
-    plan: Plan, number: int, counts: Counts, previous: Instalment | None, random: BitSource | None
+    plan: Plan, number: int, kept: Counts, previous: Instalment | None, random: BitSource | None
 ) -> Counts:
     """The noisy answers of this period's rows, beside those of the periods before."""
-    axis, sizes = plan.domain.position(plan.over), plan.domain.shape
-    asked = rows_of_period(plan.strategy, sizes, axis, number)
-    new = measure(asked, plan.noise, counts.reshape(-1), random, parts=plan.domain.parts).answers
+    axis, sizes, parts = plan.domain.position(plan.over), plan.domain.shape, plan.domain.parts
+    triangle = with_memory(plan.strategy, sizes, axis)
+    if triangle is None:
+        asked = rows_of_period(plan.strategy, sizes, axis, number)
+        new = measure(asked, plan.noise, np.moveaxis(kept, 0, axis).reshape(-1), random, parts=parts).answers
+    else:
+        before = counted(kept[:-1], number)
+        if before.astype(np.float64).sum() + float(kept[-1].sum()) > parts * record_limit(
+            plan.strategy, parts
+        ):
+            raise IntegerOverflow(
+                f"expected counts of at most {parts * record_limit(plan.strategy, parts)} in all periods so far"
+            )
+        own = op.Fading(triangle.horizon, triangle.weights[number : number + 1])
+        new = measure(
+            with_time(plan.strategy, sizes, axis, own), plan.noise, kept[-1].reshape(-1), random, parts=parts
+        ).answers
+        others = asked_of_parts(with_time(plan.strategy, sizes, axis, op.Identity(1)), parts)
+        new = new + others @ triangle.until(number + 1).past(kept[:-1]).reshape(-1)
     periods = periods_of_rows(plan.strategy, sizes, axis)
     periods = periods[periods <= number]
     noisy = np.empty(len(periods), dtype=np.int64)
@@ -191,10 +210,11 @@ def _measured(
 
 
 def _counts(plan: Plan, number: int, source: Any, table: str | None, state: Any, digest: str) -> Counts:
-    """The counts of all cells of the periods so far."""
+    """What a period's rows need, its own counts last: those of all periods so far, or what is remembered of them."""
     from .sources import count_cells
 
     axis = plan.domain.position(plan.over)
+    triangle = with_memory(plan.strategy, plan.domain.shape, axis)
     unit = plan.privacy.unit
     if unit is not None and state is not None:
         raise InvalidInput(
@@ -205,17 +225,21 @@ def _counts(plan: Plan, number: int, source: Any, table: str | None, state: Any,
         cut = until_period(plan.domain, plan.over, number + 1)
         rows = _so_far(source, plan, 0, number + 1)
         counts = count_cells(rows, cut, table=table, unit=unit, over=plan.over, key=digest)
-        counts.setflags(write=False)
-        return counts
-    kept = _read_state(state, plan, number, digest)
-    if len(kept) == number:
-        only = until_period(plan.domain, plan.over, number + 1, after=number)
-        new = count_cells(_so_far(source, plan, number, number + 1), only, table=table)
-        kept = np.concatenate([kept, np.moveaxis(new, axis, 0)])
-        write_archive(state, _STATE, _STATE_VERSION, {"plan": digest}, {"counts": kept}, secret=True)
-    counts = np.ascontiguousarray(np.moveaxis(kept, 0, axis))
-    counts.setflags(write=False)
-    return counts
+        kept = np.moveaxis(counts, axis, 0)
+        if triangle is not None:
+            kept = np.concatenate([remembered(kept[:-1]), kept[-1:]])
+    else:
+        periods, kept = _read_state(state, plan, number, digest)
+        if periods == number:
+            only = until_period(plan.domain, plan.over, number + 1, after=number)
+            new = count_cells(_so_far(source, plan, number, number + 1), only, table=table)
+            before = kept if triangle is None else condensed(kept, number)
+            kept = np.concatenate([before, np.moveaxis(new, axis, 0)])
+            body = {"plan": digest, "periods": number + 1}
+            write_archive(state, _STATE, _STATE_VERSION, body, {"counts": kept}, secret=True)
+    kept = np.ascontiguousarray(kept)
+    kept.setflags(write=False)
+    return kept
 
 
 def _so_far(source: Any, plan: Plan, first: int, stop: int) -> Any:
@@ -230,22 +254,29 @@ def _so_far(source: Any, plan: Plan, first: int, stop: int) -> Any:
     return source
 
 
-def _read_state(path: Any, plan: Plan, number: int, digest: str) -> Counts:
-    """The counts of the periods before, the first axis being time; those of this period, too, if it was counted."""
+def _read_state(path: Any, plan: Plan, number: int, digest: str) -> tuple[int, Counts]:
+    """How many periods were counted, and what is kept of them, the last one's counts last."""
     axis, sizes = plan.domain.position(plan.over), plan.domain.shape
     rest = sizes[:axis] + sizes[axis + 1 :]
     if number == 0 and not Path(path).exists():
-        return np.zeros((0, *rest), dtype=np.int64)
+        return 0, np.zeros((0, *rest), dtype=np.int64)
     body, arrays = read_archive(path, _STATE, _STATE_VERSION)
     counts = arrays.get("counts")
     if counts is None or counts.dtype != np.int64 or counts.shape[1:] != rest:
         raise FileError(f"damaged state: {Path(path).name} does not hold the counts of this plan's cells")
     if body.get("plan") != digest:
         raise FileError(f"{Path(path).name} is the state of another plan. Nothing was released")
-    if len(counts) not in (number, number + 1):
+    periods = body.get("periods")
+    if periods not in (number, number + 1):
         labels = period_labels(plan)
         raise FileError(
-            f"{Path(path).name} holds {len(counts)} periods, expected those before {labels[number]!r}. Nothing was "
+            f"{Path(path).name} holds {periods} periods, expected those before {labels[number]!r}. Nothing was "
             "released"
         )
-    return counts
+    triangle = with_memory(plan.strategy, sizes, axis)
+    numbers = periods
+    if triangle is not None and periods:
+        numbers = 1 + sum(min(2, length) for _, length in blocks_before(periods - 1))
+    if len(counts) != numbers:
+        raise FileError(f"damaged state: {Path(path).name} does not hold what is kept of {periods} periods")
+    return periods, counts

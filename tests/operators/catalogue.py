@@ -142,6 +142,10 @@ def _leaves():
     )
     for n in (1, 2, 5):
         yield f"contrasts of {n} cells", op.CellContrasts(n), n * naive.identity(n) - np.ones((n, n))
+    weights = np.array([9, 8, 8, 7, 9, 11, 8])
+    fading = op.Fading(9, weights)
+    yield "fading", fading, naive.fading(9, weights)
+    yield "inverse of fading", fading.pinv(), np.linalg.inv(naive.fading(9, weights))
     yield "diagonal with a zero", op.Diagonal([1, -2, 0]), naive.diagonal([1, -2, 0])
 
 

@@ -236,3 +236,31 @@ def query_mix(sizes, axes, vectors, numbers, mixes, beyond):
             out[(slice(None), *place)] = np.array(mix) @ np.array(rows)
         blocks.append(out.reshape(-1, out.shape[-1]))
     return np.concatenate(blocks)
+
+
+def fading(horizon, weights):
+    """The triangle of up to seven periods: blocks of one and two are seen entry by entry, one of four along a line."""
+    n, unit = len(weights), 1 / (horizon + 1)
+    out = np.diag(weights).astype(float)
+
+    def hump(x):
+        return 16 * x * (1 - x) / (5 - 4 * x * (1 - x))
+
+    def entry(t, s):
+        k, T = t - s, (t + 1) * unit
+        lag = (k + 0.25 + 1 / (32 * k + 14.6)) * unit
+        return weights[s] * np.sqrt(1.6 / np.pi * unit * hump(T) / (hump(lag / 2) * hump(T - lag / 2)))
+
+    for t in range(n):
+        for s in range(t):
+            out[t, s] = np.rint(entry(t, s))
+        pairs = [a for a in (0, 2) if t >= a + 3] if t < 6 else [2]
+        for a in pairs:
+            out[t, a : a + 2] = _line(entry(t, a), entry(t, a + 1), [-1, 1], 2)
+        if t >= 6:
+            out[t, :4] = _line(entry(t, 0), entry(t, 3), [-3, -1, 1, 3], 6)
+    return out
+
+
+def _line(early, late, along, width):
+    return np.rint((early + late) / 2) + np.rint((late - early) / width) * np.array(along)

@@ -40,6 +40,8 @@ LARGE = [
     op.Sines(N),
     op.Cosines(N),
     op.Spectral(op.Sines(N), np.ones(N), np.ones(N)),
+    op.Fading(N, np.ones(2**14, np.int64)),
+    op.Fading(N, np.ones(2**14, np.int64)).pinv(),
     op.SpectralIntegers(op.Cosines(N), np.eye(1, N, dtype=np.int64)[0], np.ones(N, np.int64)),
     tables.Marginals((32,) * 4, ((0, 1), (2, 3), (0, 1, 2, 3)), (1, 2, 3)),
     tables.Marginals((10,) * 30, ((0, 1), (2, 3, 4, 5, 6, 7)), (1, 2)),

@@ -86,9 +86,12 @@ def test_plan_files(tmp_path):
 def test_bad_input():
     with pytest.raises(InvalidInput, match="over="):
         rs.plan(WORKLOADS["prefixes"], rs.ZCDP(0.5), over="year")
-    days = rs.Domain(t=rs.Numeric(0, 5000, bins=5000))
-    with pytest.raises(TooLarge, match="periods"):
-        rs.plan(w.prefixes(days, "t"), rs.ZCDP(0.5), over="t")
+    seconds = rs.Domain(t=rs.Numeric(0, 2**20 + 1, bins=2**20 + 1, outside="drop"))
+    with pytest.raises(TooLarge, match="1,048,576 periods"):
+        rs.plan(w.prefixes(seconds, "t"), rs.ZCDP(0.5), over="t")
+    days = rs.Domain(t=rs.Numeric(0, 5000, bins=5000, outside="drop"))
+    with pytest.raises(TooLarge, match="over 5000 periods"):
+        rs.plan(w.ranges(days, "t"), rs.ZCDP(0.5), over="t")
     with pytest.raises(InvalidInput, match="periods=12"):
         rs.plan(WORKLOADS["prefixes"], rs.ZCDP(0.5, unit=rs.PrivacyUnit("person", 2)), over="month")
     with pytest.raises(InvalidInput, match="over="):

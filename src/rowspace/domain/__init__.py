@@ -20,7 +20,7 @@ from rowspace.domain.dates import Dates, DayOfWeek, HourOfDay, Timed
 from rowspace.domain.edges import MAX_BINS
 from rowspace.domain.measure import Measure
 from rowspace.domain.numeric import Numeric
-from rowspace.domain.periods import first_periods, until_period, with_periods
+from rowspace.domain.periods import first_periods, one_after_another, until_period, with_periods
 from rowspace.domain.schema import MISSING, Attribute, Dimension, Domain
 from rowspace.domain.suggestions import did_you_mean, first_few
 
@@ -46,6 +46,7 @@ __all__ = [
     "did_you_mean",
     "first_few",
     "first_periods",
+    "one_after_another",
     "period_around",
     "read_period",
     "readable",

@@ -29,6 +29,7 @@ from rowspace.exceptions import TooLarge
 from rowspace.operators import (
     DECOMPOSITION_LIMIT,
     DENSE_LIMIT,
+    Fading,
     Identity,
     Kronecker,
     Layers,
@@ -207,7 +208,7 @@ def moments(A: Operator, W: Operator) -> Moments:
     if isinstance(A, Kronecker) and isinstance(W, Kronecker) and (parts := by_factors(A, W)):
         factors = [moments(a, w) for a, w in zip(A.factors, parts, strict=True)]
         return joined(factors, lambda vectors: reduce(outer, vectors))
-    if isinstance(A, Layers) and (second := A.row_variances(W)) is not None:
+    if isinstance(A, Layers | Fading) and (second := A.row_variances(W)) is not None:
         return Moments(
             second, second**2, np.sqrt(second), np.zeros_like(second)
         )  # the last three at most so large

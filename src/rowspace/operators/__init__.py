@@ -21,6 +21,7 @@ from .codec import decode, encode
 from .composed import Composed, Sum
 from .dense import Dense, Sparse, as_operator
 from .diagonal import Diagonal, Identity
+from .fading import Fading
 from .fallback import check_decomposable, dense_profile, inverse_gram
 from .haar import Haar
 from .kinds import rounded_weights
@@ -53,6 +54,7 @@ __all__ = [
     "Diagonal",
     "Difference",
     "Extended",
+    "Fading",
     "Haar",
     "Hierarchy",
     "Identity",

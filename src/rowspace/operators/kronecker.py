@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import reduce
-from math import prod
+from math import ceil, prod
 
 import numpy as np
 
@@ -110,6 +110,10 @@ class Kronecker(Operator):
 
     def largest_entry(self) -> float:
         return prod(factor.largest_entry() for factor in self.factors)
+
+    def largest_inner_entry(self) -> int:
+        bounded = any(factor.largest_inner_entry() > 1 for factor in self.factors)
+        return ceil(self.largest_entry()) if bounded else 1
 
     def _rounded(self, bits: int) -> tuple[Operator, float]:
         forms = [factor.integer_form(bits) for factor in self.factors]

@@ -119,7 +119,9 @@ def plan(
     if over is not None:
         if strategy is not None or beside:
             raise InvalidInput(
-                "expected over= without strategy= and given=: its strategy is chosen by period"
+                "expected over= without strategy= and given=: its strategy is chosen by period, and noise in earlier "
+                "periods has nothing to do with that in later ones; plan the next periods by themselves, and combine "
+                "their instalments with the last one before"
             )
         return plan_periods(workload, privacy, over, select, rng)
     if beside and (strategy is not None or objective != "total"):

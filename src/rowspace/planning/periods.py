@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
+from functools import lru_cache
 
 import numpy as np
 
-from rowspace.domain import until_period, with_periods
+from rowspace.domain import Dimension, until_period, with_periods
 from rowspace.error import noise_level
 from rowspace.exceptions import InvalidInput, TooLarge
-from rowspace.operators import DECOMPOSITION_LIMIT
 from rowspace.privacy import Privacy
 from rowspace.strategy import (
     Horizon,
@@ -23,7 +24,7 @@ from rowspace.strategy import (
     dropped_bits,
 )
 from rowspace.strategy.causal import periods_of_rows, until
-from rowspace.strategy.causal_search import causal_results, judged, recurring_bound
+from rowspace.strategy.causal_search import STORED_PERIODS, causal_results, judged, recurring_bound
 from rowspace.tables import ProductWorkload
 from rowspace.threads import one_thread_if_small
 from rowspace.workload import Workload, total
@@ -33,8 +34,8 @@ from .candidate import Candidate
 from .places import without_unseen
 from .plan import Plan
 
-MOST_PERIODS = DECOMPOSITION_LIMIT
-"""Most periods of a horizon: a triangle over them is stored."""
+MOST_PERIODS = 2**20
+"""Most periods of a horizon."""
 
 MOST_CELLS = 2**22
 """Most cells of all periods together."""
@@ -60,10 +61,11 @@ def plan_periods(
     own_workload = over_periods(workload, over)
     domain = own_workload.domain
     counted = own_workload.over(domain.with_places())
-    if domain[over].size > MOST_PERIODS:
-        raise TooLarge(
-            f"expected at most {MOST_PERIODS:,} periods, got {domain[over].size:,}; use longer ones"
-        )
+    once = privacy.unit is None or privacy.unit.periods == 1
+    most = MOST_PERIODS if privacy.norm == 2 and once else STORED_PERIODS
+    if domain[over].size > most:
+        why = "" if most == MOST_PERIODS else " with Laplace noise, or for units in several periods"
+        raise TooLarge(f"expected at most {most:,} periods{why}, got {domain[over].size:,}; use longer ones")
     if counted.domain.size > MOST_CELLS:
         raise TooLarge(
             f"expected at most {MOST_CELLS:,} cells of all periods together, got {counted.domain.size:,}; ask for "
@@ -179,7 +181,11 @@ def period_number(plan: Plan, period: str) -> int:
     return labels.index(period)
 
 
-def period_labels(plan: Plan) -> list[str]:
+def period_labels(plan: Plan) -> Sequence[str]:
     """What the periods of a plan are called, the first one first."""
-    attribute = plan.workload.domain[plan.over]
-    return [attribute.label(number) for number in range(attribute.size)]
+    return _labels(plan.workload.domain[plan.over])
+
+
+@lru_cache(maxsize=2)
+def _labels(attribute: Dimension) -> tuple[str, ...]:
+    return tuple(attribute.label(number) for number in range(attribute.size))

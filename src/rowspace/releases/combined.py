@@ -34,6 +34,7 @@ from .answer_columns import answer_table, largest_value
 from .beside_found import BesideFound, evidence_beside, named
 from .combined_answers import Answers, answers_from
 from .combined_privacy import Guarantees
+from .continued import ByHorizon, horizons_of, over_all
 from .discovered import Discovery
 from .evidence import Evidence, as_queries, measurement_of, units_of
 from .methods import DerivedAnswers, means_portion, with_means
@@ -75,6 +76,7 @@ class Combined(DerivedAnswers):
     releases: two or more, of one table and different. Where noise is nearly always zero, different ones may look the
     same: then only one object given twice is refused, and `statement` says so.
     found: discoveries whose noisy counts are taken into account too; beside them one release is enough.
+    by_horizon: how to answer from horizons that follow one another, whose releases are over the periods of all.
 
     >>> from rowspace.sample import small_release
     >>> both = combine([small_release(0.1), small_release(0.1)])
@@ -84,6 +86,7 @@ class Combined(DerivedAnswers):
 
     releases: tuple[Release, ...]
     found: tuple[Discovery, ...] = ()
+    by_horizon: ByHorizon | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "releases", tuple(self.releases))
@@ -133,6 +136,8 @@ class Combined(DerivedAnswers):
     @cached_property
     def _answers(self) -> Answers:
         """How answers are found: exactly where one strategy, like tables or few cells allow it, else query by query."""
+        if self.by_horizon is not None:
+            return self.by_horizon
         answers, errors = map(answers_from, self._evidence)
         return BesideFound(answers, errors) if self.found else answers
 
@@ -240,7 +245,8 @@ def combine(releases: Iterable[Release | Combined | Discovery]) -> Combined:
     """Several releases of the same table as one, by generalized least squares: each counts by how precise it is.
 
     releases: two or more, or combinations of them; or releases and what `rs.discover` found of the same records, whose
-    counts then need not be paid for again.
+    counts then need not be paid for again; or instalments of horizons that follow one another, the earliest first,
+    whose periods then are one series.
 
     They must be about the same attributes, declared alike, and differ: a release is no new evidence about itself.
     That they count the same records is for the caller to know; nothing in a release can tell.
@@ -258,7 +264,7 @@ def combine(releases: Iterable[Release | Combined | Discovery]) -> Combined:
     discoveries: list[Discovery] = []
     for release in releases:
         if isinstance(release, Combined):
-            found.extend(release.releases)
+            found.extend(release.by_horizon.releases if release.by_horizon else release.releases)
             discoveries.extend(release.found)
         elif isinstance(release, Release):
             found.append(release)
@@ -266,7 +272,12 @@ def combine(releases: Iterable[Release | Combined | Discovery]) -> Combined:
             discoveries.append(release)
         else:
             raise InvalidInput(f"expected releases to combine, got {type(release).__name__}")
-    return Combined(tuple(found), tuple(discoveries))
+    following = None if discoveries else horizons_of(found)
+    if following is None:
+        return Combined(tuple(found), tuple(discoveries))
+    domain, horizons = following
+    spread = [Release(over_all(own.plan, domain, first), own.noisy_answers) for own, first in horizons]
+    return Combined(tuple(spread), by_horizon=ByHorizon(horizons, found[0].plan.over))
 
 
 def _check_same_domain(one: Domain, other: Domain) -> None:

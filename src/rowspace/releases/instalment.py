@@ -116,12 +116,14 @@ class Instalment(Release):
         measure: str | None = None,
         periods: int = 1,
         level: float = 0.95,
+        revised: bool = False,
     ) -> pd.DataFrame:
         """Figures over the periods so far, with error bars; free, as all answers.
 
         kind: "period", "cumulative", "year to date", "window" (of so many `periods`), "change" or "growth" (from so
         many `periods` before). by: attributes whose cells have rows of their own. measure: what is summed; left out,
-        records are counted. level: of the intervals.
+        records are counted. level: of the intervals. revised: whether figures of earlier periods may be improved by
+        what was measured since; they are the same either way, since nothing measured later says more about them.
 
         >>> import rowspace as rs
         >>> domain = rs.Domain(month=rs.Dates("2024-01-01", "2025-01-01", every="month"))

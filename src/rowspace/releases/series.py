@@ -12,10 +12,11 @@ from itertools import product as combinations
 from typing import TYPE_CHECKING
 
 import numpy as np
+import scipy
 
 from rowspace.domain import Dates, Domain
 from rowspace.exceptions import InvalidInput
-from rowspace.operators import Dense, Operator, Vector
+from rowspace.operators import Dense, Identity, Operator, Prefix, Sparse, WidthRanges
 from rowspace.workload import Workload, product, sum
 
 from .derived import ratio
@@ -25,6 +26,9 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from .release import Release
+
+_MOST_MARKS = 100
+"""Periods up to which each has a mark of its own on its line."""
 
 KINDS = ("period", "cumulative", "year to date", "window", "change", "growth")
 
@@ -62,7 +66,7 @@ def series(
         figures = [_growth(release, (over, *names), cell, measure, periods, level) for cell in cells]
         found[["answer", "std_error", "low", "high"]] = np.array(figures).reshape(-1, 4)
         return found
-    families: dict[str, str | Operator] = {over: Dense(rows), **dict.fromkeys(names, "identity")}
+    families: dict[str, str | Operator] = {over: rows, **dict.fromkeys(names, "identity")}
     # Cells come in the order of the domain; rows in that of the keys.
     asked = release.ask(_queries(domain, families, measure), level)[["answer", "std_error", "low", "high"]]
     axes = sorted([over, *names], key=domain.position)
@@ -89,7 +93,15 @@ def plot_series(
     ax = axes_or_new(ax)
     at = np.arange(len(data))
     ax.fill_between(at, data["low"], data["high"], color=LIGHT["series1"], alpha=0.2, linewidth=0)
-    ax.plot(at, data["answer"], color=LIGHT["series1"], marker="o", markersize=3)
+    few = len(data) <= _MOST_MARKS
+    ax.plot(
+        at,
+        data["answer"],
+        color=LIGHT["series1"],
+        marker="o" if few else "",
+        markersize=3,
+        linewidth=1.5 if few else 0.7,
+    )
     every = -(-len(data) // 12)
     ax.set_xticks(at[::every], data[release.plan.over][::every].tolist(), rotation=45, ha="right")
     of = f", sum of {measure}" if measure else ""
@@ -97,7 +109,7 @@ def plot_series(
     return ax
 
 
-def _rows(release: Release, kind: str, periods: int) -> tuple[Vector, list[int]]:
+def _rows(release: Release, kind: str, periods: int) -> tuple[Operator, Sequence[int]]:
     """What is added up of the periods so far, and the period that each row is about."""
     attribute = release.plan.workload.domain[release.plan.over]
     n = attribute.size
@@ -105,24 +117,25 @@ def _rows(release: Release, kind: str, periods: int) -> tuple[Vector, list[int]]
         raise InvalidInput(f"expected one of {', '.join(KINDS)}, got {kind!r}")
     if isinstance(periods, bool) or not isinstance(periods, int) or not 1 <= periods <= n:
         raise InvalidInput(f"expected periods= between 1 and {n}, those that are over, got {periods!r}")
-    identity = np.eye(n)
     match kind:
         case "period":
-            return identity, list(range(n))
+            return Identity(n), range(n)
         case "cumulative":
-            return np.tril(np.ones((n, n))), list(range(n))
+            return Prefix(n), range(n)
         case "year to date":
             if not isinstance(attribute, Dates):
                 raise InvalidInput("a year to date needs periods of rs.Dates")
             years = np.array([attribute.format(attribute.edge(i))[:4] for i in range(n)])
-            return np.tril(np.equal.outer(years, years).astype(float)), list(range(n))
+            sizes = np.unique(years, return_counts=True)[1].tolist()
+            return Sparse(scipy.sparse.block_diag([np.tril(np.ones((own, own))) for own in sizes])), range(n)
         case "window":
-            first = list(range(periods - 1, n))
-            return np.array([identity[i - periods + 1 : i + 1].sum(axis=0) for i in first]), first
+            return WidthRanges(n, periods), range(periods - 1, n)
     if periods == n:
         raise InvalidInput(f"expected periods= below {n}: that many are over, and none is so much earlier")
-    later = list(range(periods, n))
-    return identity[periods:] - identity[:-periods], later
+    ones = np.ones(n - periods)
+    return Sparse(
+        scipy.sparse.diags_array([-ones, ones], offsets=[0, periods], shape=(n - periods, n))
+    ), range(periods, n)
 
 
 def _queries(domain: Domain, families: dict[str, str | Operator], measure: str | None) -> Workload:
@@ -143,7 +156,7 @@ def _growth(
 
     def single(period: int) -> Workload:
         rows = zip(names, (period, *cell[1:]), strict=True)
-        return _queries(domain, {name: Dense(np.eye(domain[name].size)[[i]]) for name, i in rows}, measure)
+        return _queries(domain, {name: Dense(np.eye(1, domain[name].size, i)) for name, i in rows}, measure)
 
     a, b = single(cell[0]), single(cell[0] - periods)
     try:

@@ -116,6 +116,23 @@ def rows_of_period(strategy: op.Operator, sizes: Sequence[int], axis: int, perio
     return over_time(op.Dense(inner.to_dense()[-own:]), cut_sizes, axis)
 
 
+def with_memory(strategy: op.Operator, sizes: Sequence[int], axis: int) -> op.Fading | None:
+    """The triangle over time that answers a period from few numbers that it remembers of those before; else None."""
+    if isinstance(strategy, op.Scaled):
+        return with_memory(strategy.of, sizes, axis)
+    if isinstance(strategy, op.Kronecker):
+        k = factor_of_time(strategy, sizes, axis)
+        return None if k is None else with_memory(strategy.factors[k], sizes, axis)
+    return strategy if isinstance(strategy, op.Fading) else None
+
+
+def with_time(strategy: op.Operator, sizes: Sequence[int], axis: int, C: op.Operator) -> op.Operator:
+    """The strategy with another triangle over time, of one cell for each period."""
+    if isinstance(strategy, op.Scaled):
+        return op.Scaled(strategy.factor, with_time(strategy.of, sizes, axis, C))
+    return _with_factor(strategy, sizes, axis, lambda _: C) if isinstance(strategy, op.Kronecker) else C
+
+
 def over_time(inner: op.Operator, sizes: Sequence[int], axis: int) -> op.Operator:
     """A triangle over cells in the order of time, as a strategy over the cells in the order of the domain."""
     order = by_period(sizes, axis)
@@ -150,7 +167,7 @@ def _is_over_time(strategy: op.Operator, sizes: Sequence[int], axis: int) -> boo
 
 def _is_causal(C: op.Operator, n: int) -> bool:
     """Whether C is an invertible lower triangle of n rows."""
-    if isinstance(C, op.Identity):
+    if isinstance(C, op.Identity | op.Fading):
         return C.shape == (n, n)
     return (
         isinstance(C, op.Dense)
@@ -161,4 +178,6 @@ def _is_causal(C: op.Operator, n: int) -> bool:
 
 
 def _cut(C: op.Operator, n: int) -> op.Operator:
-    return op.Identity(n) if isinstance(C, op.Identity) else op.Dense(C.to_dense()[:n, :n])
+    if isinstance(C, op.Identity):
+        return op.Identity(n)
+    return C.until(n) if isinstance(C, op.Fading) else op.Dense(C.to_dense()[:n, :n])

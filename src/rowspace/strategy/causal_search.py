@@ -7,13 +7,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import reduce
 from itertools import product
-from math import prod
+from math import inf, prod
 
 import numpy as np
 import scipy
 
 from rowspace import operators as op
 from rowspace.error import by_factors, max_error, noise_level, profile_trace
+from rowspace.exceptions import TooLarge
 from rowspace.operators import Vector
 from rowspace.privacy import ZCDP, Neighbours, Privacy
 from rowspace.tables import Piece, ProductWorkload, gather
@@ -21,6 +22,7 @@ from rowspace.tables import Piece, ProductWorkload, gather
 from .causal import causal_factor, in_integers, invertible_factor, over_time
 from .causal_laplace import fenwick, searched
 from .causal_layers import layered
+from .fading import MOST_BITS, fading
 from .gaussian_optimal import GaussianOptimal
 from .product import Product
 from .recurring import (
@@ -39,6 +41,12 @@ from .timing import by_period
 
 OPTIMAL_CELLS = 1024
 """Most cells of one factor for which its optimum is computed; a step takes half a second."""
+
+STORED_PERIODS = op.DECOMPOSITION_LIMIT
+"""Most periods whose triangle is stored."""
+
+FEW_BITS = 24
+"""Bits of a triangle beside other factors, which need some of their own."""
 
 SEARCHED_PERIODS = 256
 """Most periods whose triangle is searched entry by entry under Laplace noise."""
@@ -59,19 +67,20 @@ def causal_results(
     """
     W = counted.weighted_operator()
     found: list[Result] = []
-    one, few = len(counted.sizes) == 1, W.shape[1] <= select.limits.gaussian_cells
+    one, few = len(counted.sizes) == 1, W.shape[1] <= min(select.limits.gaussian_cells, STORED_PERIODS)
     recurs = recurring_unit(privacy, counted.sizes[axis])
     if not one and (privacy.norm == 1 or not few or recurs):
         runs = [range(axis), range(axis, axis + 1), range(axis + 1, len(queries.sizes))]
         each = [range(i, i + 1) for i in range(len(queries.sizes))]
         joined = [run for run in runs if run]
-        over_periods = [triangles, recurring_triangles] if recurs else [triangles]
+        over_periods: list[Callable[..., Sequence[op.Operator]]] = [triangles]
+        over_periods += [recurring_triangles] if recurs else []
         for groups, search in product([each] if joined == each else [each, joined], over_periods):
             found += _product(queries, counted, privacy, select, axis, results[0], groups, search)
     if not one and not few and privacy.norm == 2 and not recurs:
         found += _layered(queries, counted, privacy, axis, results[0], W)
     # A triangle over all cells of several attributes is as large as their square: only where a product will not do.
-    if privacy.norm == 2 and W.shape[1] <= op.DECOMPOSITION_LIMIT and (one or few or not found):
+    if privacy.norm == 2 and W.shape[1] <= STORED_PERIODS and (one or few or not found):
         order = by_period(counted.sizes, axis)
         for result in results[:2]:
             X = _embedded(result.strategy, queries.sizes, counted.sizes)
@@ -79,11 +88,12 @@ def causal_results(
             A = over_time(C, counted.sizes, axis)
             found.append(judged(f"{result.name}, by period", A, W, privacy, result))
     elif one:
-        for C in triangles(workload_gram(W), privacy):
-            found.append(judged("triangle by period", in_integers(C.array), W, privacy, results[0]))
+        for triangle in triangles(W, privacy, select.objective, alone=True):
+            own = triangle if isinstance(triangle, op.Fading) else in_integers(triangle.array)
+            found.append(judged("triangle by period", own, W, privacy, results[0]))
     if one and recurs:
         for signed in (True, False):
-            for C in recurring_triangles(workload_gram(W), privacy, signed):
+            for C in recurring_triangles(W, privacy, signed=signed):
                 found.append(judged("recurring, by period", in_integers(C.array), W, privacy, results[0]))
     plain: op.Operator = op.Identity(W.shape[1]) if one else op.Kronecker(*map(op.Identity, counted.sizes))
     found.append(judged("identity", plain, W, privacy, replace(results[0], seconds=0.0)))
@@ -95,8 +105,16 @@ def _ordered(found: list[Result], W: op.Operator, privacy: Privacy, select: Sele
     if select.objective == "total":
         return sorted(found, key=lambda result: result.total_error)
     if W.shape[0] <= MOST_QUERIES:
-        found = [replace(result, worst=max_error(result.strategy, W, privacy)) for result in found]
+        found = [replace(result, worst=_worst(result.strategy, W, privacy)) for result in found]
     return sorted(found, key=lambda result: result.worst or 0.0)
+
+
+def _worst(A: op.Operator, W: op.Operator, privacy: Privacy) -> float:
+    """The largest expected squared error; infinite where it is not known."""
+    try:
+        return max_error(A, W, privacy)
+    except TooLarge:
+        return inf
 
 
 def _layered(
@@ -146,7 +164,7 @@ def _product(
     axis: int,
     best: Result,
     groups: Sequence[range],
-    over_periods: Callable[[Vector, Privacy], list[op.Dense]],
+    over_periods: Callable[..., Sequence[op.Operator]],
 ) -> list[Result]:
     """One factor per group of attributes, that of time a triangle; places that no query sees are asked beside.
 
@@ -165,7 +183,7 @@ def _product(
 
     def choose(i: int, V: op.Operator) -> Sequence[op.Operator]:
         if groups[i].start == axis:
-            return over_periods(workload_gram(V), privacy)
+            return over_periods(V, privacy, select.objective)
         return () if joint[i] or usual.choose is None else usual.choose(i, V)
 
     def refine(i: int, V: op.Operator) -> Sequence[op.Operator]:
@@ -226,20 +244,27 @@ def _grouped(queries: ProductWorkload, cells: Sequence[int]) -> ProductWorkload 
     return gather(tuple(cells), found)
 
 
-def triangles(V: Vector, privacy: Privacy) -> list[op.Dense]:
-    """Lower triangles for queries with WᵗW = V over periods, of one cell each."""
-    if privacy.norm == 2 and len(V) > OPTIMAL_CELLS:
+def triangles(
+    W: op.Operator, privacy: Privacy, objective: str = "total", *, alone: bool = False
+) -> list[op.Dense | op.Fading]:
+    """Lower triangles for queries over periods, of one cell each. alone: whether there are no other attributes."""
+    n = W.shape[1]
+    if n > STORED_PERIODS:
+        most = [MOST_BITS] if alone else [MOST_BITS, FEW_BITS]
+        return [fading(n, objective, bits) for bits in most if privacy.norm == 2]
+    V = workload_gram(W)
+    if privacy.norm == 2 and n > OPTIMAL_CELLS:
         # The root of V with its columns scaled alike: 2 to 3 % above the optimum for prefixes.
         values, Q = scipy.linalg.eigh(V)
         X = (Q * np.sqrt(np.maximum(values, 0.0))) @ Q.T
         scale = 1 / np.sqrt(np.diagonal(X))
         return [op.Dense(causal_factor(X * np.multiply.outer(scale, scale)))]
     if privacy.norm == 2:
-        root = op.Dense(scipy.linalg.cholesky(V + 1e-12 * np.trace(V) / len(V) * np.eye(len(V))))
-        result = GaussianOptimal(gap=1e-6 if len(V) <= 256 else 1e-4).optimize(root, privacy)
+        root = op.Dense(scipy.linalg.cholesky(V + 1e-12 * np.trace(V) / n * np.eye(n)))
+        result = GaussianOptimal(gap=1e-6 if n <= 256 else 1e-4).optimize(root, privacy)
         return [op.Dense(causal_factor(result.strategy.gram().to_dense()))]
-    starts = [fenwick(len(V), branching) for branching in (2, 4, 16)]
-    return [op.Dense(C if len(V) > SEARCHED_PERIODS else searched(C, V)) for C in starts]
+    starts = [fenwick(n, branching) for branching in (2, 4, 16)]
+    return [op.Dense(C if n > SEARCHED_PERIODS else searched(C, V)) for C in starts]
 
 
 def recurring_unit(privacy: Privacy, periods: int) -> bool:
@@ -256,9 +281,11 @@ def recurring(V: Vector, privacy: Privacy, signed: bool = True) -> Recurring | N
     return recurring_optimum(V, privacy.unit.periods or 1, privacy.unit.apart, signed=signed)
 
 
-def recurring_triangles(V: Vector, privacy: Privacy, signed: bool = False) -> list[op.Dense]:
-    """Lower triangles for queries with WᵗW = V over periods, in several of which a unit may be."""
-    found = recurring(V, privacy, signed)
+def recurring_triangles(
+    W: op.Operator, privacy: Privacy, objective: str = "total", *, signed: bool = False
+) -> list[op.Dense]:
+    """Lower triangles for queries over periods, in several of which a unit may be."""
+    found = recurring(workload_gram(W), privacy, signed)
     return [] if found is None else [op.Dense(invertible_factor(found.X))]
 
 
