@@ -65,6 +65,9 @@ NO_DOORS = {
     "a value in a notebook, as it prints: tests/test_reprs.py": [
         "Consistent._repr_html_", "TableEstimate._repr_html_", "CrossTable._repr_html_", "Estimate._repr_html_",
     ],
+    "writes numbers that are given to it: src/rowspace/report/numbers.py": [
+        "report.counts", "report.figures", "report.shown_above", "report.whole",
+    ],
     "draws rows that are given to it, such as those of `rowspace ask`": [
         "report.AnswerGroup", "report.AnswerRow", "report.answer_rows", "report.answers_view", "report.first_answers",
     ],

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from threading import Timer
 from typing import Any
 
 import pandas as pd
@@ -309,6 +310,17 @@ def test_logs_and_figures_hold_no_question(
     shown = client.get("/metrics").text
     assert 'route="psql:select"' in shown
     assert "'F'" not in shown
+
+
+def test_a_question_waits_for_the_plan(place: Place, client: TestClient) -> None:
+    desk = client.app.state.desk  # type: ignore[attr-defined]
+    desk.is_ready = False
+    with connect(client, place.ann) as connection:
+        Timer(0.3, lambda: setattr(desk, "is_ready", True)).start()
+        assert round(connection.execute(f"SELECT count(*) FROM t {EXACT}").fetchone()[0]) == len(FRAME)
+        desk.is_ready, desk.has_failed = False, True
+        with pytest.raises(psycopg.Error, match="could not plan"):
+            connection.execute(f"SELECT count(*) FROM t WHERE sex = 'F' {EXACT}")
 
 
 def test_too_many_connections(place: Place, client: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -11,6 +11,8 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
+import anyio
+
 from rowspace.exceptions import RowspaceError, UnsupportedWorkload
 from rowspace.notebook import shown_above
 from rowspace.workload.sql_queries.layout import Heading, Layout, columns_of, read_layout
@@ -18,6 +20,7 @@ from rowspace.workload.sql_queries.layout import Heading, Layout, columns_of, re
 from ..access import Gate, require_ready
 from ..desk import MOST_ANSWERS, Desk
 from ..models import LONGEST_TEXT, AnswerOut, Buying, Priced
+from ..runner import PATIENCE
 from ..tokens import Holder
 from .catalogue import Catalogue, is_catalogue, parsed
 from .complaints import Complaint
@@ -195,7 +198,7 @@ class Clerk:
             constants = self._constants(holder.name)
             columns, rows = await self.desk.reading(partial(self.catalogue.answer, tree, constants))
             return Result(f"SELECT {len(rows)}", columns, rows)
-        require_ready(self.desk)
+        await self._until_ready()
         self.gate.require_analyst(holder)
         wanted = self._wanted(statement)
         asked: dict[str, Any] = {"question": layout.question, "level": float(wanted["level"])}
@@ -264,13 +267,20 @@ class Clerk:
         )
         return Complaint("55000", f"{said}, and no accuracy to pay for was given; nothing was charged", hint)
 
+    async def _until_ready(self) -> None:
+        """Wait for the plan of what is expected, as SQL clients do not try again."""
+        with anyio.move_on_after(PATIENCE):
+            while not (self.desk.is_ready or self.desk.has_failed):
+                await anyio.sleep(0.05)
+        require_ready(self.desk)
+
     async def _explain(self, statement: Statement, holder: Holder) -> Result:
         """The price of a question."""
         text = re.sub(r"^explain\s+(?:\([^)]*\)\s*|analyze\s+|verbose\s+)*", "", statement.text, flags=re.I)
         layout = (await self.desk.reading(partial(self._read, text)))[1]
         lines = ["known from the study: free"]
         if layout is not None:
-            require_ready(self.desk)
+            await self._until_ready()
             wanted = self._wanted(replace(statement, text=text))
             if not wanted["within"]:
                 raise Complaint(
