@@ -46,7 +46,7 @@ NO_DOORS = {
     ],
     "what answers are made from": [
         "Release.noisy_answers", "Release.largest_count", "Combined.releases", "Combined.evidence",
-        "Combined.found", "Combined.made_of",
+        "Combined.found", "Combined.made_of", "Combined.by_horizon",
         "Consistent.release", "Consistent.integral",
         "Consistent.by", "TableEstimate.release", "TableEstimate.integral", "TableEstimate.by", "TableEstimate.fit",
     ],
