@@ -27,7 +27,6 @@ from .haar import Haar
 from .kinds import rounded_weights
 from .kronecker import Kronecker
 from .layers import MOST_LAYER_SETS, Layers
-from .levels import Levels
 from .p_identity import PIdentity
 from .padded import Extended, Padded
 from .permuted import Merged, Permuted
@@ -61,7 +60,6 @@ __all__ = [
     "Indices",
     "Kronecker",
     "Layers",
-    "Levels",
     "Merged",
     "Operator",
     "PIdentity",

@@ -54,7 +54,7 @@ class Fading(Operator):
 
     >>> C = Fading(6, [8, 8, 8, 8, 8, 8])
     >>> C @ np.array([1, 0, 0, 0, 0, 1])
-    array([8, 5, 3, 3, 3, 9])
+    array([ 8,  5,  4,  3,  2, 10])
     """
 
     horizon: int

@@ -24,7 +24,7 @@ def blocks_before(t: int, step: int = 1) -> list[tuple[int, int]]:
     step: a power of two that divides t; blocks no longer than that are seen period by period.
 
     >>> blocks_before(12)
-    [(0, 4), (4, 4), (8, 2), (10, 1), (11, 1)]
+    [(0, 8), (8, 2), (10, 1), (11, 1)]
     """
     found, h = [(s, 1) for s in range(max(0, t - (2 - t // step % 2) * step), t)][::-1], 2 * step
     while 3 * h <= 2 * t:

@@ -18,7 +18,7 @@ import numpy as np
 from rowspace.error import Moments, half_widths
 from rowspace.exceptions import IntegerOverflow
 from rowspace.privacy import Privacy
-from rowspace.strategy import Select
+from rowspace.strategy import Select, placed
 from rowspace.workload import Workload
 
 from .choosing import Effort, plan, plans_of_candidates
@@ -158,7 +158,9 @@ class Across:
                 refused = refused or reason
         if not points and refused is not None:
             raise refused
-        return min(points, key=lambda one: (_total(one), _total(one) == 0 and not _answers_all(one)))
+        return min(
+            points, key=lambda one: placed(_total(one), one.plan.strategy, one.plan.candidates[0].name)
+        )
 
 
 def _point(shape: Shape, privacy: Privacy) -> Point:
@@ -170,7 +172,3 @@ def _point(shape: Shape, privacy: Privacy) -> Point:
 
 def _total(point: Point) -> float:
     return point.plan.candidates[0].total_error
-
-
-def _answers_all(point: Point) -> bool:
-    return bool(point.plan.strategy.full_column_rank)

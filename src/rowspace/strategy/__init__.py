@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from rowspace import _research
 
 from .against_facts import AgainstFacts, facts_bound, public_tables
-from .asked import IntegerCandidate, as_asked
+from .asked import IntegerCandidate, as_asked, placed
 from .augment import Augment, augment
 from .bounds import (
     dual_bound,
@@ -138,6 +138,7 @@ __all__ = [
     "least_squares",
     "least_variance",
     "noisy_values",
+    "placed",
     "precisions",
     "products_bound",
     "public_tables",

@@ -46,6 +46,11 @@ class IntegerCandidate:
     total_error: float
 
     @property
+    def place(self) -> tuple[float, bool, str]:
+        """What candidates are sorted by."""
+        return placed(self.total_error, self.integers, self.result.name)
+
+    @property
     def worst(self) -> float | None:
         """The worst squared error among the answers times their weights."""
         # Rounding moves all answers' errors alike, to first order; the plan states the exact one.
@@ -53,6 +58,14 @@ class IntegerCandidate:
         if found is None and isinstance(self.result, WorstQueryResult):
             found = self.result.max_error
         return None if found is None else found * (self.total_error / self.result.total_error)
+
+
+def placed(total_error: float, integers: Operator, name: str) -> tuple[float, bool, str]:
+    """What candidates are sorted by: the total error, rounding errors aside, then by name, so that equals keep order.
+
+    Of those without any error, as at enormous budgets, the one comes first that answers every later question as well.
+    """
+    return float(f"{total_error:.10e}"), total_error == 0 and not integers.full_column_rank, name
 
 
 def as_asked(
@@ -82,10 +95,12 @@ def as_asked(
             refused = refused if isinstance(refused, IntegerOverflow) else reason
     if not found:
         raise refused
-    # Of those without any error, as at enormous budgets, the one that answers every later question as well.
-    found.sort(key=lambda asked: asked.total_error == 0 and not asked.integers.full_column_rank)
+    unique: dict[tuple[float, bool, str], IntegerCandidate] = {}
+    for asked in found:
+        unique.setdefault(asked.place, asked)
     if objective == "total":
-        return sorted(found, key=lambda asked: asked.total_error)
+        return [unique[place] for place in sorted(unique)]
+    found = sorted(unique.values(), key=lambda asked: asked.place[1])
     # Where nobody looked at some of them, they stand as they came: best first.
     looked = all(asked.worst is not None for asked in found)
     return sorted(found, key=lambda asked: asked.worst or 0.0) if looked else found

@@ -52,7 +52,8 @@ class MergedCells:
 def merged_cells(W: Operator, single: bool = False) -> MergedCells | None:
     """The groups of cells with equal columns; None when there are too many, or they cannot be told.
 
-    single: of few cells a single copy will do; else half of them must be copies.
+    single: of few cells a single copy will do, and cells that no query sees stay apart, which costs nothing and lets
+    others ask about them; else half of all must be copies.
 
     >>> from rowspace import operators as op
     >>> groups = merged_cells(op.Dense([[1, 1, 0, 0, 0, 1], [0, 0, 1, 1, 1, 0]]))
@@ -62,8 +63,12 @@ def merged_cells(W: Operator, single: bool = False) -> MergedCells | None:
     m, n = W.shape
     if n > MOST_CELLS or m > MOST_QUERIES:
         return None
-    most = n - 1 if single and n <= FEW_CELLS else min(MOST_GROUPS, n // 2)
+    few = single and n <= FEW_CELLS
+    most = n - 1 if few else min(MOST_GROUPS, n // 2)
     sums = _sums(W, np.random.default_rng(0))
+    if few and sums is not None:
+        unseen = ~sums.any(axis=1)
+        sums[unseen] = np.arange(unseen.sum())[:, np.newaxis]
     if sums is None or len(np.unique(sums[:: max(1, n // SAMPLE)], axis=0)) > most:
         return None
     _, first, groups = np.unique(sums, axis=0, return_index=True, return_inverse=True)

@@ -95,11 +95,16 @@ def select(
 
 @dataclass(frozen=True)
 class Select:
-    """Try every candidate that fits; `taxonomies` maps an attribute's number to its declared tree."""
+    """Try every candidate that fits; `taxonomies` maps an attribute's number to its declared tree.
+
+    apart: a few copies of cells are not merged. They would be copies in the places of missing values mostly, without
+    which nobody could ask about all records afterwards, whatever else is missing of them.
+    """
 
     taxonomies: Mapping[int, Operator] = field(default_factory=dict)
     effort: str = "normal"
     objective: str = "total"
+    apart: bool = False
 
     def __post_init__(self) -> None:
         effort_named(self.effort)
@@ -212,7 +217,8 @@ class Select:
     def _merged(self, problem: PlanningProblem, rng: np.random.Generator | None) -> list[Result]:
         """The candidates for the problem without copies of cells, where it is smaller."""
         # The Gaussian optimum over few cells needs no copies merged, but where integers of a few units draw less.
-        groups = merged_cells(problem.W, single=problem.laplace or problem.privacy.is_coarse)
+        single = not self.apart and (problem.laplace or problem.privacy.is_coarse)
+        groups = merged_cells(problem.W, single)
         if groups is None:
             return []
         alone = replace(self, taxonomies={})
