@@ -34,7 +34,9 @@ from rowspace.sources.snapshot import read_once
 _ENGINES_WITH_ARRAYS = frozenset({"duckdb", "postgres", "pyspark"})
 
 # Most tables in one query, which must not grow beyond what engines parse, and about as many cells in its answer.
+# Spark makes one method of a query, and the more tables the slower: it is cheaper to ask it several times.
 _TABLES = 256
+_TABLES_ON_SPARK = 14
 _CELLS = 2**22
 
 
@@ -46,17 +48,18 @@ def group(
 ) -> None:
     """Put the counts of the records with all codes into the tables, which are C-contiguous and zero.
 
-    For engines that are servers: GROUP BYs where the data lives, one scan for every `_TABLES` tables. Every record
-    becomes a row for each table, with the number of its cell, the cells of all tables being numbered consecutively (a
-    UNION ALL, on engines without arrays). Tables of the same measures are counted together. `finished` is told how many
-    tables are.
+    For engines that are servers: GROUP BYs where the data lives, one scan for every `_TABLES` tables (fewer on Spark).
+    Every record becomes a row for each table, with the number of its cell, the cells of all tables being numbered
+    consecutively (a UNION ALL, on engines without arrays). Tables of the same measures are counted together. `finished`
+    is told how many tables are.
 
     Raises:
         SourceError: The engine failed, or its own count of the records differs.
     """
     inside = rows_with_codes(coded.rows, range(len(domain)))
     summed = {attributes: PartSums(attributes, domain) for attributes in sorted(tables)}
-    batches, done = list(_batches(summed)), 0
+    most = min(_TABLES, _TABLES_ON_SPARK) if coded.backend.name == "pyspark" else _TABLES
+    batches, done = list(_batches(summed, most)), 0
     several = len(batches) > 1 and not coded.is_still
     with read_once(coded.backend, inside) if several else nullcontext(inside) as rows:
         for batch in batches:
@@ -65,14 +68,14 @@ def group(
             finished(done)
 
 
-def _batches(summed: Mapping[AttributeSet, PartSums]) -> Iterator[list[AttributeSet]]:
+def _batches(summed: Mapping[AttributeSet, PartSums], most: int) -> Iterator[list[AttributeSet]]:
     """The tables of each query; those of a query have the same measures."""
     batch: list[AttributeSet] = []
     cells = 0
     for attributes in sorted(summed, key=lambda own: (summed[own].measures, own)):
         own = summed[attributes]
         other = batch and summed[batch[0]].measures != own.measures
-        if batch and (other or len(batch) == _TABLES or cells + own.groups > _CELLS):
+        if batch and (other or len(batch) == most or cells + own.groups > _CELLS):
             yield batch
             batch, cells = [], 0
         batch.append(attributes)
