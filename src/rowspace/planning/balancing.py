@@ -126,7 +126,7 @@ class BalancingSearch:
     ) -> BalancingSearch:
         """What groups get in the plan for the workload as it is tells what the others may be held to."""
         errors = worst_errors(first)
-        behind = max(LEAST_RATIO, *(met.ratio for met in judged(first, demands)))
+        behind = max(met.ratio for met in judged(first, demands)) or LEAST_RATIO
         wanted = {group: LOOSE * error / behind for group, error in errors.items()}
         for group, targets in demands.items():
             wanted[group] = min(

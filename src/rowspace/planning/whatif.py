@@ -21,7 +21,7 @@ from .groups import GroupError
 from .plan import Plan
 
 LEAST_RATIO = 1e-3
-"""What stands for smaller ratios: an interval of ±0 does not tell how much less would do."""
+"""What stands for a ratio of 0: an interval of ±0 does not tell how much less would do."""
 
 
 @dataclass(frozen=True)
@@ -126,7 +126,7 @@ def with_budget(privacy: Privacy, value: float) -> Privacy:
 
 def budget_for(privacy: Privacy, ratio: float) -> float:
     """The budget whose noise is smaller by a ratio, by bisection: the noise falls as the budget grows."""
-    wanted = privacy.unit_variance / max(ratio, LEAST_RATIO) ** 2
+    wanted = privacy.unit_variance / (ratio or LEAST_RATIO) ** 2
     low, high = budget(privacy) * 1e-6, budget(privacy) * 1e6
     for _ in range(60):
         middle = sqrt(low * high)
