@@ -8,7 +8,9 @@ import pytest
 import rowspace as rs
 from rowspace import operators as op
 from rowspace.exceptions import RowspaceError
+from rowspace.planning.balancing import judged
 from rowspace.planning.choosing import certified_further, plan_for_weights
+from rowspace.planning.whatif import recalibrated, with_budget
 from rowspace.strategy import best_lower_bound
 
 BUDGETS = (0.01, 0.3, 1.0, 3.0, 8.0, 20.0)
@@ -135,3 +137,33 @@ def test_a_plan_for_targets_has_the_bound_of_any_plan() -> None:
     whole = best_lower_bound(full.counted.weighted_operator(), privacy) * privacy.least_variance
     assert full.lower_bound >= whole * (1 - 1e-9)
     assert full.lower_bound >= quick.lower_bound
+
+
+@pytest.mark.parametrize(
+    ("case", "kind", "half_width"),
+    [
+        ("table", rs.ZCDP(1.0), 1.0),
+        ("table", rs.ZCDP(1.0), 3.0),
+        ("table", rs.ZCDP(1.0), 0.3),
+        ("ranges", rs.ZCDP(1.0), 1.0),
+        ("one of two", rs.ZCDP(1.0), 0.3),
+    ],
+)
+def test_no_narrow_target_costs_more_than_with_plain_counts(
+    case: str, kind: rs.privacy.Privacy, half_width: float
+) -> None:
+    """Their noise has steps of one: an interval of ±1 covers what lies within 1.5, and one of ±0 is reached."""
+    domain = rs.Domain(
+        {name: rs.Numeric(0, n, bins=n, integer=True, outside="drop") for name, n in (("a", 6), ("b", 4))}
+    )
+    w = {
+        "table": rs.workload.marginal(domain, "a", "b"),
+        "ranges": rs.workload.ranges(domain, "a"),
+        "one of two": rs.workload.marginal(domain, "a") + rs.workload.marginal(domain, "b"),
+    }[case]
+    group = w.parts[0].group
+    found = rs.plan_for(w, [f"{group}: ±{half_width:g}"], kind, effort="fast")
+    assert found.met[0].half_width <= half_width
+    plain = rs.plan(w, kind, strategy=np.eye(w.reduced().domain.size))
+    less = recalibrated(plain, with_budget(kind, found.epsilon / 1.01))
+    assert judged(less, {group: [found.met[0].target]})[0].ratio > 1

@@ -24,14 +24,15 @@ import numpy as np
 
 from rowspace.domain import Domain
 from rowspace.notebook import one_line
-from rowspace.operators import Vector
+from rowspace.operators import DECOMPOSITION_LIMIT, Identity, Vector
 from rowspace.privacy import Privacy
 from rowspace.workload import Part, Workload
 
 from .choosing import Effort, certified_further, plan_for_demands, plan_for_weights
+from .given import plan_given
 from .plan import Plan
 from .target_text import Target
-from .whatif import budget, budget_for, with_budget
+from .whatif import LEAST_RATIO, budget, budget_for, with_budget
 
 MET = 1.01
 """Largest squared ratio over the mean with the shares, at which the search is over."""
@@ -125,7 +126,7 @@ class BalancingSearch:
     ) -> BalancingSearch:
         """What groups get in the plan for the workload as it is tells what the others may be held to."""
         errors = worst_errors(first)
-        behind = max(met.ratio for met in judged(first, demands))
+        behind = max(met.ratio for met in judged(first, demands)) or LEAST_RATIO
         wanted = {group: LOOSE * error / behind for group, error in errors.items()}
         for group, targets in demands.items():
             wanted[group] = min(
@@ -166,6 +167,21 @@ class BalancingSearch:
             # Integers that suit the noise of one budget may leave no room for that of a much smaller one.
             made = planner(found.weights, with_budget(self.privacy, least))
         return dataclasses.replace(found, plan=certified_further(made)), bound
+
+    def plain(self) -> list[Balanced]:
+        """Plain counts, unless cells are many."""
+        cells = self.workload.reduced().domain.with_places().size
+        if cells > DECOMPOSITION_LIMIT:
+            return []
+        return [Balanced(plan_given(self.workload, self.privacy, Identity(cells)), self.first.weights, {})]
+
+    @property
+    def all_demands(self) -> dict[str, list[Target]]:
+        """Targets for groups without one, too."""
+        return {
+            group: list(self.demands.get(group, [Target(error * NormalDist().inv_cdf(0.975))]))
+            for group, error in self.wanted.items()
+        }
 
     def _for_total(self, weights: Mapping[str, float], privacy: Privacy) -> Plan:
         return plan_for_weights(self._weighted(weights), privacy, self.effort)

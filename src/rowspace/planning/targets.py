@@ -28,7 +28,7 @@ from .choosing import Effort, plan_for_weights
 from .plan import Plan
 from .target_text import Target, targets_of_groups
 from .targets_given import GivenSearch, MetAlready
-from .whatif import budget, budget_for, budget_name, recalibrated, rounded_up, with_budget
+from .whatif import LEAST_RATIO, budget, budget_for, budget_name, recalibrated, rounded_up, with_budget
 
 CAP = 10.0
 """Largest ε (or ρ) that is considered, unless another is given."""
@@ -39,6 +39,9 @@ ROUNDS = 8
 _CLOSE = 1.002
 _FINE = 10.0
 """Steps of an answer in the narrowest target, from which on a bound on standard errors says something of intervals."""
+
+_NARROW = 50.0
+"""Steps up to which plain counts, whose noise has steps of one, may meet a target that its spread does not meet yet."""
 
 _COVERED = 1.005
 """By how much less than normal quantiles say intervals may cover so many steps (seen: 1.0024, at a level of 0.999)."""
@@ -184,11 +187,15 @@ def plan_for(
         if all(met.ratio <= 1 for met in reached):
             return MetAlready(tuple(reached))
     first = plan_for_weights(workload, with_budget(start, min(1.0, cap)), effort)
-    chosen, unit_bound = BalancingSearch.of(first, workload, demands, most, effort).best(rounds)
-    tried = [chosen]
+    search = BalancingSearch.of(first, workload, demands, most, effort)
+    chosen, unit_bound = search.best(rounds)
+    tried = [(chosen, demands)]
     if search_given is not None:
-        tried, unit_bound = [*search_given.candidates(most), *search_given.beside(chosen)], 0.0
-    found, chosen = _cheapest(tried, demands, most)
+        tried = [(one, demands) for one in (*search_given.candidates(most), *search_given.beside(chosen))]
+        unit_bound = 0.0
+    elif _narrowest(workload, demands) < _NARROW:
+        tried += [(plain, search.all_demands) for plain in search.plain()]
+    found, chosen = _cheapest(tried, most)
     others = {
         name: max(met.half_width for met in judged(found, {name: [Target(1.0)]}))
         for name in names
@@ -227,13 +234,22 @@ def _least_possible(
     return low
 
 
+def _narrowest(workload: Workload, demands: Mapping[str, list[Target]]) -> float:
+    """The half-width of the narrowest target, in steps of its answers."""
+    return min(
+        min(target.half_width for target in own)
+        / largest_coefficient([part for part in workload.parts if part.group == group], workload.domain)
+        for group, own in demands.items()
+    )
+
+
 def _cheapest(
-    tried: Sequence[Balanced], demands: Mapping[str, list[Target]], most: Privacy
+    tried: Sequence[tuple[Balanced, Mapping[str, list[Target]]]], most: Privacy
 ) -> tuple[Plan, Balanced]:
-    """The strategy that meets the targets for the least, at that budget; `InvalidInput` where none does."""
+    """The strategy that meets its targets for the least, at that budget; `InvalidInput` where none does."""
     missed = []
     met: list[tuple[Plan, Balanced]] = []
-    for one in tried:
+    for one, demands in tried:
         behind = max(judged(recalibrated(one.plan, most), demands), key=lambda own: own.ratio)
         if behind.ratio > 1:
             missed.append(behind)
@@ -265,7 +281,7 @@ def _least(chosen: Plan, demands: Mapping[str, list[Target]], most: Privacy) -> 
         met, missed = (min(met, trial), missed) if ratio <= 1 else (met, max(missed, trial))
         # Where the noise is continuous this hits at once, and a little less misses. On a coarse lattice of answers
         # one half-width holds for a stretch of budgets: down in growing steps until it is missed, then halving.
-        trial = budget_for(made.privacy, max(ratio, 1e-3) * 1.0005)
+        trial = budget_for(made.privacy, max(ratio, LEAST_RATIO) * 1.0005)
         if ratio <= 1 and trial > met / step:
             trial, step = met / step, step**2
         if not missed < trial < met or (ratio > 1 and behind):

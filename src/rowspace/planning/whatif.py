@@ -20,6 +20,9 @@ from rowspace.strategy import asked_of_parts, step_over, to_integers
 from .groups import GroupError
 from .plan import Plan
 
+LEAST_RATIO = 1e-3
+"""What stands for a ratio of 0: an interval of ±0 does not tell how much less would do."""
+
 
 @dataclass(frozen=True)
 class WhatIf:
@@ -123,7 +126,7 @@ def with_budget(privacy: Privacy, value: float) -> Privacy:
 
 def budget_for(privacy: Privacy, ratio: float) -> float:
     """The budget whose noise is smaller by a ratio, by bisection: the noise falls as the budget grows."""
-    wanted = privacy.unit_variance / ratio**2
+    wanted = privacy.unit_variance / (ratio or LEAST_RATIO) ** 2
     low, high = budget(privacy) * 1e-6, budget(privacy) * 1e6
     for _ in range(60):
         middle = sqrt(low * high)

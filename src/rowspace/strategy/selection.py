@@ -56,7 +56,8 @@ ALMOST = 1.1
 """Certified ratio of the optimum in the row space, cut short by its work, at which no other candidate is tried."""
 
 CLOSE = 1.03
-"""Certified ratio at which the optimum in the row space is not looked for after strategies of tables."""
+"""Certified ratio at which the optimum in the row space is not looked for after strategies of tables; from there to
+`ALMOST` it is worth more and more work."""
 
 FEW_PARTS = 32
 """Parts up to which strategies of tables are found in a second or two."""
@@ -181,8 +182,8 @@ class Select:
         if problem.asks_tables and not self._good_enough(results):
             with suppress(TooLarge):
                 yield self.tables(problem.tables, problem.privacy, rng)
-        if few is not None and not first and not any(result.ratio < CLOSE for result in results):
-            yield self.few(few, problem.privacy, self.limits.row_space_work / 4)
+        if few is not None and not first:
+            yield self._few_after(few, problem.privacy, results)
         last = SEVERAL_ATTRIBUTES if problem.several else CLOSED_FORMS
         tried: list[Optimizer] = []
         for fits, make in (*TRIED_FIRST, *SEARCHES, *last):
@@ -231,6 +232,12 @@ class Select:
         except (TooLarge, InvalidInput, UnsupportedWorkload):
             return []
 
+    def _few_after(self, queries: FewQueries, privacy: Privacy, others: Sequence[Result]) -> list[Result]:
+        """The same after other candidates, for as much work as it may gain on them."""
+        best = min((result.ratio for result in others), default=ALMOST)
+        share = min(1.0, (best - CLOSE) / (ALMOST - CLOSE))
+        return self.few(queries, privacy, share * self.limits.row_space_work / 4)
+
     def without_cells(
         self, W: ProductWorkload, privacy: Privacy, rng: np.random.Generator | None = None
     ) -> list[Result]:
@@ -242,8 +249,8 @@ class Select:
             if any(result.ratio < ALMOST for result in found):
                 return found
         others = self.tables(W, privacy, rng)
-        if mixed and tied and not any(result.ratio < CLOSE for result in others):
-            found = self.few(FewQueries(W, privacy.norm == 2), privacy, self.limits.row_space_work / 4)
+        if mixed and tied:
+            found = self._few_after(FewQueries(W, privacy.norm == 2), privacy, others)
         return sorted(found + others, key=lambda result: result.total_error) if found else others
 
     def tables(
