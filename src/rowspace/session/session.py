@@ -186,7 +186,7 @@ class Session:
         if goal.missed(half_widths) <= MET:
             return Price(0.0, left.unit, left, reached, True)
         terms = Terms(self._shop, self._purse, spender)
-        amount = terms.amount(terms.offer(goal, known))
+        amount = terms.amount(terms.offer(goal, known, left))
         affordable = amount <= terms.room(left)
         best = None if affordable else terms.best(goal, known, left)
         return Price(float_above(amount), left.unit, left, reached, affordable, best)
