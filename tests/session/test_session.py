@@ -16,6 +16,7 @@ from rowspace.exceptions import (
     InvalidDomain,
     InvalidInput,
     InvalidWorkload,
+    KeyReused,
     LedgerError,
     PredicateError,
     UnsupportedWorkload,
@@ -100,6 +101,18 @@ def test_answers_are_pandas_at_tiny_noise(tmp_path):
     median = known.quantiles("age", [0.5], **sure)
     assert median["low"][0] <= inside.age.median() <= median["high"][0]
     assert known.budget.charges == 1
+
+
+def test_a_key_gives_the_same_quantiles(tmp_path):
+    own = only_ages(rho_ledger(tmp_path))
+    first = own.quantiles("age", [0.25, 0.5], within=300, key="monday")
+    own.ask("age < 8", within=3)  # meanwhile more is known
+    left = own.budget
+    assert own.quantiles("age", [0.25, 0.5], within=300, key="monday").equals(first)
+    assert not own.quantiles("age", [0.25, 0.5], within=300).equals(first)
+    assert own.budget == left
+    with pytest.raises(KeyReused):
+        own.quantiles("age", within=200, key="monday")
 
 
 def test_less_error_costs_only_what_is_missing(tmp_path):
@@ -232,7 +245,7 @@ def test_an_accuracy_beyond_every_budget_says_the_best_that_can_be_had(tmp_path)
     own.ask("age >= 2", within=5)
     left = own.budget
     for door in (own.price, own.ask):
-        with pytest.raises(BudgetExceeded, match="no budget is enough.*for all that is left.*±") as caught:
+        with pytest.raises(BudgetExceeded, match=r"no budget is enough.*for all that is left.*±") as caught:
             door("age < 3", within=1e-9)
         best = float(str(caught.value).rsplit("±", 1)[1])
         assert own.price("age < 3", within=best * 1.02).affordable
