@@ -6,11 +6,13 @@ import signal
 import threading
 import time
 from fractions import Fraction
+from multiprocessing import get_context
 from pathlib import Path
 
 import pytest
 import uvicorn
 from benchmarks.serve import Client, Service, at_once
+from uvicorn.supervisors import multiprocess
 
 from rowspace.serve import runner
 from tests.cli.running import rowspace
@@ -76,10 +78,35 @@ def test_a_worker_that_starts_slowly_is_not_killed(monkeypatch: pytest.MonkeyPat
         def run(self) -> None:
             pass
 
-    monkeypatch.setattr(runner, "Multiprocess", Kept)
+    monkeypatch.setattr(runner, "_Workers", Kept)
     with runner.bound("127.0.0.1", 0) as socket:
         runner.run("rowspace.serve.app:from_environment", socket, workers=2)
     assert kept[0].timeout_worker_healthcheck >= 60
+
+
+def test_a_worker_that_dies_during_a_ping_is_started_again_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    # It was waited for as long as for a busy one, a minute, while the others that had died were not started again.
+    monkeypatch.setattr(signal, "signal", lambda *_: None)
+    started: list[object] = []
+
+    class Next:
+        def __init__(self, *given: object) -> None:
+            pass
+
+        def start(self) -> None:
+            started.append(self)
+
+    config = uvicorn.Config("no:app", workers=1, timeout_worker_healthcheck=3600)
+    workers = runner._Workers(config, [])
+    dying = multiprocess.Process(config, [])
+    dying.process = get_context("spawn").Process(target=dying.child_conn.poll, args=(None,), daemon=True)
+    dying.start()  # and ends with the first ping, which it does not answer
+    monkeypatch.setattr(multiprocess, "Process", Next)
+    workers.processes = [dying]
+    looking = threading.Thread(target=workers.keep_subprocess_alive, daemon=True)
+    looking.start()
+    looking.join(60)
+    assert workers.processes == started != []
 
 
 def test_a_stop_lets_requests_finish(tmp_path: Path) -> None:

@@ -16,6 +16,7 @@ from rowspace.exceptions import (
     InvalidDomain,
     InvalidInput,
     InvalidWorkload,
+    KeyReused,
     LedgerError,
     PredicateError,
     UnsupportedWorkload,
@@ -102,6 +103,18 @@ def test_answers_are_pandas_at_tiny_noise(tmp_path):
     assert known.budget.charges == 1
 
 
+def test_a_key_gives_the_same_quantiles(tmp_path):
+    own = only_ages(rho_ledger(tmp_path))
+    first = own.quantiles("age", [0.25, 0.5], within=300, key="monday")
+    own.ask("age < 8", within=3)  # meanwhile more is known
+    left = own.budget
+    assert own.quantiles("age", [0.25, 0.5], within=300, key="monday").equals(first)
+    assert not own.quantiles("age", [0.25, 0.5], within=300).equals(first)
+    assert own.budget == left
+    with pytest.raises(KeyReused):
+        own.quantiles("age", within=200, key="monday")
+
+
 def test_less_error_costs_only_what_is_missing(tmp_path):
     """Under Gaussian noise pieces cost what the whole does."""
     (tmp_path / "a").mkdir(), (tmp_path / "b").mkdir()
@@ -183,7 +196,7 @@ def test_a_key_is_answered_once(tmp_path):
     own = session(ledger)
     first = own.ask("age < 3", within=30, key="monday")
     free = own.ask("age < 3", within=50, key="tuesday")
-    own.ask("age < 3", within=5)
+    own.ask("age >= 2", within=5)
     for asked in (own, session(ledger), session(rs.Ledger(tmp_path / "budget.db"))):
         again = asked.ask("age < 3", within=30, key="monday")
         assert json.dumps(again.to_dict(), default=str) == json.dumps(first.to_dict(), default=str)
@@ -223,6 +236,20 @@ def test_a_budget_without_room_says_the_best_that_can_be_had(tmp_path, guarantee
     assert "not enough" in str(price)
     # And it can be had.
     assert own.ask("age < 3", within=best * 1.02).cost > 0
+
+
+def test_an_accuracy_beyond_every_budget_says_the_best_that_can_be_had(tmp_path):
+    """64-bit floats solve for nothing that is much more precise than all that is known beside it."""
+    domain = DOMAIN.subset(["age"])
+    own = rs.Session(domain, PEOPLE, ledger=rho_ledger(tmp_path, 5.0), expecting=rs.workload.total(domain))
+    own.ask("age >= 2", within=5)
+    left = own.budget
+    for door in (own.price, own.ask):
+        with pytest.raises(BudgetExceeded, match=r"no budget is enough.*for all that is left.*±") as caught:
+            door("age < 3", within=1e-9)
+        best = float(str(caught.value).rsplit("±", 1)[1])
+        assert own.price("age < 3", within=best * 1.02).affordable
+    assert own.budget == left
 
 
 def test_another_version_of_the_table_is_other_evidence(tmp_path):
@@ -280,6 +307,7 @@ def test_a_plain_release_on_the_same_budget_is_evidence(tmp_path):
         (lambda s: s.ask("age < 3", within=0), InvalidInput, "within= above zero"),
         (lambda s: s.ask("age < 3", within=-1), InvalidInput, "within= above zero"),
         (lambda s: s.ask("age < 3", within=float("nan")), InvalidInput, "within= above zero"),
+        (lambda s: s.price("age < 3", within=5e-324), InvalidInput, "within= above zero .* below 1e-100"),
         (lambda s: s.ask("age < 3", within=[1, 2]), InvalidInput, "one half-width for each of 1 questions"),
         (lambda s: s.ask("age < 3", within=5, level=1.0), InvalidInput, "level strictly between 0 and 1"),
         (lambda s: s.ask("height < 3", within=5), PredicateError, "height"),

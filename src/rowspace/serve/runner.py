@@ -72,6 +72,18 @@ def address(bound_socket: socket.socket) -> str:
     return f"http://{f'[{host}]' if ':' in host else host}:{port}"
 
 
+class _Workers(Multiprocess):
+    """Workers that are looked after by pings, and missed at once when they die."""
+
+    def keep_subprocess_alive(self) -> None:
+        """Start dead workers again, without waiting for what they no longer say."""
+        for process in self.processes:
+            # As long as this process holds the worker's end of the pipe too, a ping to a worker that dies meanwhile is
+            # waited for as long as one to a busy worker, and nobody is started again before that.
+            process.child_conn.close()
+        super().keep_subprocess_alive()
+
+
 def run(
     app: str | Callable[..., Any],
     bound_socket: socket.socket,
@@ -94,6 +106,6 @@ def run(
         ws="none",
     )
     if workers > 1:
-        Multiprocess(config, sockets=[bound_socket]).run()
+        _Workers(config, sockets=[bound_socket]).run()
     else:
         uvicorn.Server(config).run(sockets=[bound_socket])

@@ -106,8 +106,8 @@ class Shop:
                 return quick
         return plan_over(self.expecting, self.kind, self.select)
 
-    def offer(self, goal: Goal, knowledge: Knowledge, affordable: Callable[[Plan], bool]) -> Plan:
-        """The plan to buy where the goal is not met. One that can be afforded, if any can."""
+    def offer(self, goal: Goal, knowledge: Knowledge, affordable: Callable[[Plan], bool]) -> Plan | None:
+        """The plan to buy where the goal is not met, one that can be afforded, if any can; None if no budget does."""
         expected = self.expected(knowledge)
         far = self._how_far(expected, goal)
         shared = None if far is None else least(expected, self._tightened(goal, far), knowledge)
@@ -115,10 +115,7 @@ class Shop:
             return shared
         alone = self._cheapest_alone(goal, knowledge)
         if alone is None or shared is None:
-            found = alone or shared
-            if found is None:
-                raise InvalidInput("no budget is enough for this accuracy; allow more error")
-            return found
+            return alone or shared
         spent = knowledge.spent_beside(expected)
         enough = max(HARDLY_MORE * budget(alone.privacy), spent)
         return shared if budget(shared.privacy) <= enough and affordable(shared) else alone

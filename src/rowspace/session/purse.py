@@ -105,8 +105,10 @@ class Purse:
         _, new = self.ledger.look(self.dataset, after=start.last)
         return start.after(self._contents([one for one in new if one[0] <= charge]))
 
-    def release(self, known: Knowledge) -> Release | Combined:
-        """All that is known, as one release."""
+    def release(self, known: Knowledge, key: str | None = None) -> Release | Combined:
+        """All that is known, as one release. key: of a request, for what was known when it was answered."""
+        if key is not None and (kept := self.ledger.request(key, self.dataset)) is not None:
+            known = self.upto(kept.charge, known)
         charges = [one for one in self.ledger.look(self.dataset, after=0)[1] if one[0] <= known.last]
         strategies: dict[Operator, Operator] = {}
         found = []

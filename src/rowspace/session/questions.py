@@ -19,6 +19,9 @@ from .knowledge import Knowledge
 Question = Workload | str | Sequence[str]
 """A workload; a condition or SQL, or several of them."""
 
+LEAST = 1e-100
+"""The shortest half-width that can be asked for: floats hold the squares of what others are in units of it."""
+
 
 def goal_of(known: Knowledge, question: Question, within: float | Sequence[float], level: float) -> Goal:
     """Questions over the cells that are counted, each with its half-width."""
@@ -30,9 +33,10 @@ def goal_of(known: Knowledge, question: Question, within: float | Sequence[float
             f"{given.size}"
         )
     each = np.broadcast_to(given, (queries.size,))
-    if not (each > 0).all():
+    if not (each >= LEAST).all():
         raise InvalidInput(
-            "expected within= above zero: the half-width of an interval, in counts or the unit of a sum"
+            f"expected within= above zero (and not below {LEAST:g}): the half-width of an interval, in counts or the "
+            "unit of a sum"
         )
     if not isinstance(level, float) or not 0 < level < 1:
         raise InvalidInput(f"expected a level strictly between 0 and 1 such as 0.95, got {level!r}")

@@ -25,12 +25,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from rowspace.domain import Domain
-from rowspace.exceptions import (
-    BudgetExceeded,
-    InvalidInput,
-    KeyReused,
-    Superseded,
-)
+from rowspace.exceptions import BudgetExceeded, InvalidInput, KeyReused, Superseded
 from rowspace.ledger import Budget, Charge, Ledger, Request, Spender, float_above
 from rowspace.planning import Plan, recalibrated, with_budget
 from rowspace.releases import Combined, Release, TableEstimate, as_queries
@@ -186,7 +181,7 @@ class Session:
         if goal.missed(half_widths) <= MET:
             return Price(0.0, left.unit, left, reached, True)
         terms = Terms(self._shop, self._purse, spender)
-        amount = terms.amount(terms.offer(goal, known))
+        amount = terms.amount(terms.offer(goal, known, left))
         affordable = amount <= terms.room(left)
         best = None if affordable else terms.best(goal, known, left)
         return Price(float_above(amount), left.unit, left, reached, affordable, best)
@@ -256,12 +251,18 @@ class Session:
         )
 
     def quantiles(
-        self, attribute: str, q: Sequence[float] = (0.5,), *, within: float, level: float = 0.95
+        self,
+        attribute: str,
+        q: Sequence[float] = (0.5,),
+        *,
+        within: float,
+        level: float = 0.95,
+        key: str | None = None,
     ) -> pd.DataFrame:
         """Quantiles of a numeric attribute, from counts below every edge that are known to an accuracy.
 
         attribute: a numeric one. q: which quantiles. within: the half-width of the intervals of the counts, so that a
-        quantile's rank is known within it. level: the confidence level.
+        quantile's rank is known within it. level, key: as for `ask`.
 
         >>> from rowspace.sample import small_session
         >>> with small_session() as session:
@@ -269,8 +270,8 @@ class Session:
         [2.0]
         """
         domain = self.domain.without_places()
-        self.ask(prefixes(domain, attribute) + total(domain), within=within, level=level)
-        return self.release().quantiles(attribute, q, level=level)
+        self.ask(prefixes(domain, attribute) + total(domain), within=within, level=level, key=key)
+        return self._purse.release(self._look()[0], key).quantiles(attribute, q, level=level)
 
     def warm(self, amount: float, *, key: str | None = None) -> Budget:
         """Buy evidence for what is expected, ahead of the questions.

@@ -29,9 +29,15 @@ class Terms:
         """What may be spent."""
         return self.purse.room(left, self.spender)
 
-    def offer(self, goal: Goal, known: Knowledge) -> Plan:
-        """What to buy for a goal; one that can be afforded, if any can."""
-        return self.shop.offer(goal, known, lambda plan: self.purse.is_affordable(plan, self.spender))
+    def offer(self, goal: Goal, known: Knowledge, left: Budget) -> Plan:
+        """What to buy for a goal; one that can be afforded, if any can. `BudgetExceeded` where no budget is enough."""
+        found = self.shop.offer(goal, known, lambda plan: self.purse.is_affordable(plan, self.spender))
+        if found is None:
+            raise BudgetExceeded(
+                "no budget is enough for this accuracy beside what is known; nothing was released"
+                f"{self._instead(goal, known, left)}"
+            )
+        return found
 
     def amount(self, plan: Plan) -> Fraction:
         """What a plan costs, in the budget's unit."""
@@ -45,7 +51,7 @@ class Terms:
     def agreed(self, goal: Goal, known: Knowledge, left: Budget, most: float | None) -> Plan:
         """What to buy for a goal; `BudgetExceeded` where it costs more than `most`, or than may be spent."""
         self._require_possible(goal, known, left)
-        offered = self.offer(goal, known)
+        offered = self.offer(goal, known, left)
         amount = self.amount(offered)
         if most is not None and amount > most:
             raise BudgetExceeded(
