@@ -46,7 +46,7 @@ class IntegerCandidate:
     total_error: float
 
     @property
-    def place(self) -> tuple[float, bool, str]:
+    def place(self) -> Place:
         """What candidates are sorted by."""
         return placed(self.total_error, self.integers, self.result.name)
 
@@ -60,12 +60,21 @@ class IntegerCandidate:
         return None if found is None else found * (self.total_error / self.result.total_error)
 
 
-def placed(total_error: float, integers: Operator, name: str) -> tuple[float, bool, str]:
-    """What candidates are sorted by: the total error, rounding errors aside, then by name, so that equals keep order.
+Place = tuple[float, bool, bool, str]
+
+
+def placed(total_error: float, integers: Operator, name: str) -> Place:
+    """What candidates are sorted by: the total error, rounding errors aside; among equals tables first, then by name.
 
     Of those without any error, as at enormous budgets, the one comes first that answers every later question as well.
     """
-    return float(f"{total_error:.10e}"), total_error == 0 and not integers.full_column_rank, name
+    over_cells = Strategy.of(integers).sizes is None
+    return (
+        float(f"{total_error:.10e}"),
+        total_error == 0 and not integers.full_column_rank,
+        over_cells,
+        name,
+    )
 
 
 def as_asked(
@@ -95,7 +104,7 @@ def as_asked(
             refused = refused if isinstance(refused, IntegerOverflow) else reason
     if not found:
         raise refused
-    unique: dict[tuple[float, bool, str], IntegerCandidate] = {}
+    unique: dict[Place, IntegerCandidate] = {}
     for asked in found:
         unique.setdefault(asked.place, asked)
     if objective == "total":
