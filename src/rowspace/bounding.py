@@ -43,8 +43,8 @@ SMALLEST, LARGEST, FARTHEST = -20, 64, 664
 """Powers of two: of the least and the largest edge, and where the last cell ends: beyond it a number is missing."""
 
 _VISIBLE = 4.0
-"""So many standard errors of a count are no evidence of records: with two, noise on one of 172 edges widened the range in
-one run of fifty."""
+"""So many standard errors of a count are no evidence of records: with two, noise on one of 172 edges widened the range
+in one run of fifty."""
 
 
 @dataclass(frozen=True)
