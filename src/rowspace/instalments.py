@@ -266,7 +266,7 @@ def _read_state(path: Any, plan: Plan, number: int, digest: str) -> tuple[int, C
         raise FileError(f"damaged state: {Path(path).name} does not hold the counts of this plan's cells")
     if body.get("plan") != digest:
         raise FileError(f"{Path(path).name} is the state of another plan. Nothing was released")
-    periods = body.get("periods")
+    periods = body.get("periods", len(counts))  # files without it hold the counts of every period
     if periods not in (number, number + 1):
         labels = period_labels(plan)
         raise FileError(
