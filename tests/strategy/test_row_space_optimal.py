@@ -14,6 +14,7 @@ from rowspace import operators as op
 from rowspace.exceptions import FileError, InvalidInput, TooLarge, UnsupportedWorkload
 from rowspace.operators import decode, encode
 from rowspace.strategy import GaussianOptimal, RowSpaceOptimal, Select, Strategy, to_integers
+from rowspace.strategy.row_space_dual import block
 from rowspace.strategy.symmetry import Axis, interchangeable, kinds_of
 from rowspace.tables import (
     Piece,
@@ -326,3 +327,21 @@ def test_one_cell_more_never_costs_less():
         unit = np.zeros(A.shape[1], dtype=np.int64)
         unit[cell] = 1
         assert int(np.sum((A @ unit) ** 2)) == round(columns[cell])
+
+
+@pytest.mark.parametrize(
+    ("sizes", "up_to", "rank"), [((20, 20, 20), 1, 58), ((9, 8, 7, 2), 2, 190), ((50, 20), 1, 69)]
+)
+def test_dependent_queries_are_told_from_rounding(sizes, up_to, rank):
+    """A rank one too large made the search for Laplace noise fail on all tables of one of three attributes."""
+    attributes = {f"a{i}": rs.Categorical(range(n), outside="drop") for i, n in enumerate(sizes)}
+    rows = rs.workload.marginals(rs.Domain(attributes), up_to=up_to).operator().to_dense()
+    assert block(rows, np.ones(len(rows)), 1, 1)[0].rank == rank == np.linalg.matrix_rank(rows)
+
+
+def test_plain_tables_are_left_to_strategies_of_tables_under_laplace_noise():
+    """The search in the row space took minutes there, and found worse."""
+    domain = rs.Domain({f"a{i}": rs.Categorical(range(15), outside="drop") for i in range(4)})
+    plan = rs.plan(rs.workload.marginals(domain, up_to=2), rs.PureDP(1.0))
+    assert plan.candidates[0].name == "marginals"
+    assert not any(c.name == "row space optimum" for c in plan.candidates)

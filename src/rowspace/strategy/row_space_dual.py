@@ -70,8 +70,8 @@ def block(queries: Array, power: Vector, copies: int, cells: int) -> tuple[Block
     """The block of integer queries (rows) with squared weights, and the numbers of the independent ones among them."""
     W = scipy.sparse.csr_array(queries.astype(np.float64))
     norms = np.sqrt(np.asarray(W.multiply(W).sum(axis=1)).ravel())
-    unit = scipy.sparse.diags_array(1 / norms) @ W
-    gram = (unit @ unit.T).toarray()
+    # Products of whole numbers are exact: rounding them once keeps dependent queries at a distance of 1e-15.
+    gram = (W @ W.T).toarray() / norms / norms[:, None]
     factor, order, rank, _ = scipy.linalg.lapack.dpstrf(gram, tol=RANK_TOLERANCE * len(gram), lower=1)
     order = order - 1
     own, rest = order[:rank], order[rank:]
