@@ -33,7 +33,7 @@ from .operators.base import Vector
 from .planning.choosing import plan
 from .privacy import Privacy, PureDP
 from .releases import Estimate, Release
-from .releases.derived_rows import along
+from .releases.derived import along
 from .workload import prefixes
 
 if TYPE_CHECKING:

@@ -1,6 +1,6 @@
 """Releases: answers with error bars, free answers to any supported query, exports."""
 
-from .answer_columns import AnswerRows, answer_rows, answer_table
+from .answer_columns import AnswerRows, answer_rows, answer_table, notes_of
 from .chart_data import (
     ChartAxis,
     ChartTable,
@@ -21,7 +21,6 @@ from .discovered import DISCOVERY_KIND, Discovery
 from .estimated import TableEstimate
 from .evidence import Evidence, as_queries, measurement_of
 from .export import EXPORTS, check_export, export, exported_files
-from .notes import notes_of
 from .release import TABLE_LIMIT, Release
 
 __all__ = [

@@ -25,13 +25,10 @@ from rowspace.notebook import one_line
 from rowspace.operators import Vector
 from rowspace.workload import Workload
 
-from .answer_columns import answer_columns
-from .consistent_counts import Counts, counts_of
-from .consistent_effect import Effect
-from .derived_groups import groups
-from .derived_tables import framed
+from .answer_columns import answer_columns, with_notes
+from .consistent_counts import Counts, Effect, counts_of
+from .derived_tables import framed, groups
 from .evidence import as_queries, promise_of, require_counts, units_of
-from .notes import with_notes
 from .release import TABLE_LIMIT
 
 METHODS = ("projection", "estimate")

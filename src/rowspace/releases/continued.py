@@ -24,7 +24,7 @@ from rowspace.exceptions import InvalidDomain, InvalidInput
 from rowspace.planning import Plan
 from rowspace.strategy import carried_by_one, widest
 from rowspace.workload import Workload
-from rowspace.workload.horizons import among, within
+from rowspace.workload.ended import among, within
 
 from .combined_answers import Answers, Columns
 from .evidence import measurement_of

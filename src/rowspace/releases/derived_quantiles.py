@@ -22,8 +22,7 @@ from rowspace.domain import Numeric
 from rowspace.exceptions import InvalidInput
 from rowspace.operators import Vector
 
-from .derived import Estimate
-from .derived_rows import along, numeric
+from .derived import Estimate, along, numeric
 
 if TYPE_CHECKING:
     import pandas as pd

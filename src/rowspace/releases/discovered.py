@@ -5,7 +5,7 @@ Guarantees
   (tests/releases/test_discovered.py::test_it_holds_what_passed_and_nothing_else).
 - Values are in the order of their own, whatever the order of the table
   (tests/test_discovery.py::test_the_order_of_records_changes_nothing).
-- Intervals cover the count among what is shown with at least the stated probability (`rowspace.error.selection`).
+- Intervals cover the count among what is shown with at least the stated probability (`rowspace.error.intervals`).
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from rowspace.files import Arrays, archive_bytes, read_archive, unpack_archive, 
 from rowspace.notebook import one_line
 from rowspace.planning import DiscoveryPlan
 
-from .notes import with_notes
+from .answer_columns import with_notes
 
 if TYPE_CHECKING:
     import pandas as pd

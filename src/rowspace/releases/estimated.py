@@ -27,12 +27,11 @@ from rowspace.operators import Dense, Identity, Operator, Vector
 from rowspace.tables import ProductWorkload, asked_of
 from rowspace.workload import Workload
 
-from .answer_columns import answer_columns
+from .answer_columns import answer_columns, with_notes
 from .consistent import Consistent, as_whole, check_flags
 from .consistent_counts import Counts, TableCounts
 from .estimate_fit import EstimateFit, Models, estimate_fit
 from .evidence import as_queries, promise_of, require_counts, units_of
-from .notes import with_notes
 
 if TYPE_CHECKING:
     import pandas as pd

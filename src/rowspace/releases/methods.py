@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, cast
 
-from .notes import stating, with_notes
+from .answer_columns import stating, with_notes
 
 if TYPE_CHECKING:
     import numpy as np
@@ -21,8 +21,7 @@ if TYPE_CHECKING:
     from .combined import Combined
     from .consistent import Consistent
     from .consistent_counts import CellCounts, TableCounts
-    from .derived import Estimate
-    from .derived_rows import Query
+    from .derived import Estimate, Query
     from .derived_tables import CrossTable
     from .discovered import Discovery
     from .estimate_fit import EstimateFit, Models
@@ -275,7 +274,7 @@ class DerivedAnswers:
         >>> axes.get_xlabel()
         'age'
         """
-        from .plots import plot_release
+        from .chart_data import plot_release
 
         return plot_release(self._release, *names, level=level, ax=ax)
 

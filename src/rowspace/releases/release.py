@@ -31,11 +31,9 @@ from rowspace.planning import Plan
 from rowspace.strategy import Reconstruction, dropped_bits, noisy_values
 from rowspace.workload import Workload
 
-from .answer_columns import answer_table, largest_value
+from .answer_columns import answer_table, largest_value, portions, read_as
 from .evidence import as_queries
 from .methods import DerivedAnswers, means_portion, with_means
-from .notes import read_as
-from .portions import portions
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -32,8 +32,8 @@ from rowspace.releases import (
     combined_statement,
     measurement_of,
 )
+from rowspace.releases.combined import Guarantees
 from rowspace.releases.combined_answers import Answers, Columns
-from rowspace.releases.combined_privacy import Guarantees
 from rowspace.releases.means import rows_with_means
 from rowspace.strategy import CELLS_AT_ONCE, Measured
 from rowspace.workload import Workload, total

@@ -21,7 +21,7 @@ from tomlkit import TOMLDocument
 from rowspace.exceptions import FileError, InvalidInput
 from rowspace.files import write_whole
 from rowspace.study import Study
-from rowspace.study.text import located, read_text
+from rowspace.study.study import located, read_text
 from rowspace.study.writing import entry_block, line
 from rowspace.workload import Workload
 
@@ -94,7 +94,7 @@ def _read(text: str, at: int) -> tuple[TOMLDocument, Any]:
 def cards(text: str, study: Study, folder: Path) -> list[Card]:
     """The entries of the workload, in the order of the file."""
     from rowspace.study.file import read_file
-    from rowspace.study.text import parse_text
+    from rowspace.study.study import parse_text
 
     found = []
     for entry in read_file(parse_text(text)).workload:

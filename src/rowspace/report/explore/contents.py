@@ -12,7 +12,7 @@ from rowspace.exceptions import TooLarge
 from rowspace.operators import Extended, Operator
 from rowspace.planning import is_over_box, own_cells
 from rowspace.releases import Combined, Release
-from rowspace.releases.interval_ends import ROUNDING_BITS
+from rowspace.releases.answer_columns import ROUNDING_BITS
 from rowspace.releases.means import STEADY_DENOMINATOR, is_normal
 from rowspace.strategy import Strategy, noisy_values
 from rowspace.workload.sums import SPREADS

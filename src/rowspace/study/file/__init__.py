@@ -15,9 +15,8 @@ from rowspace.exceptions import InvalidStudy
 from rowspace.planning import Known, known_facts
 from rowspace.workload import Part, Workload
 
-from ..text import located
-from .attributes import AnyAttribute, MeasureTable, typeless
-from .promises import AboutTable, DataTable, PrivacyTable
+from ..study import located
+from .attributes import AboutTable, AnyAttribute, DataTable, MeasureTable, PrivacyTable, typeless
 from .queries import AnyQuery, nameless
 from .tables import MISTAKE, FileTable, shown
 

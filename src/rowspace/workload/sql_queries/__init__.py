@@ -1,7 +1,7 @@
 """Counting queries in SQL, read by sqlglot against the declared domain; never executed.
 
-The way of a text: `statements` cuts and parses it, `selects` reads one statement (`subjects`, `conditions`, `truths`,
-`counts`, `grouping`), `parts` turns each count and grouping into a product of factors, `reading` puts them together.
+The way of a text: `statements` cuts and parses it, `selects` reads each statement (`subjects`, `conditions`, `truths`,
+`counts`), `parts` turns each count and grouping into a product of factors, and `selects` puts them together.
 
 What is read (keywords in any case)::
 
@@ -56,6 +56,6 @@ def sql(domain: Domain, text: str | os.PathLike[str]) -> Workload:
         PredicateError: Not a linear counting query over the domain; the message has line, column and the reason.
         TooLarge: Conditions couple attributes with too many joint cells, or there are too many groups.
     """
-    from rowspace.workload.sql_queries.reading import read_sql  # here: sqlglot takes a while to load
+    from rowspace.workload.sql_queries.selects import read_sql  # here: sqlglot takes a while to load
 
     return read_sql(domain, text)
