@@ -116,8 +116,7 @@ Outside = Literal["missing", "clip", "drop"]
 #: What can become of a value that is outside.
 POLICIES = ("missing", "clip", "drop")
 
-#: Most edges whose texts are kept.
-_KEPT_TEXTS = 2**16
+Cells = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)
@@ -264,7 +263,8 @@ class Numeric:
         >>> Numeric(0, 100, bins=10, integer=True).labels(0, 2)
         ['[0, 10)', '[10, 20)']
         """
-        return [self.label(index) for index in range(self.size)[start:stop]]
+        cells = np.arange(self.size)[start:stop]
+        return self.span_labels(cells, cells)
 
     def span_label(self, first: int, last: int) -> str:
         """Return the readable name of the bins ``first`` to ``last``, both included, taken together.
@@ -272,24 +272,28 @@ class Numeric:
         >>> Numeric(0, 100, bins=10, integer=True).span_label(1, 3)
         '[10, 40)'
         """
-        if not 0 <= first <= last < self.size:
-            raise InvalidDomain(f"expected bins between 0 and {self.size - 1}, got {first} to {last}")
-        if self.integer and self.edge(last + 1) - self.edge(first) == 1:
-            return self._edge_text(first)
-        return f"[{self._edge_text(first)}, {self._edge_text(last + 1)})"
+        return self.span_labels(np.array([first]), np.array([last]))[0]
 
-    def _edge_text(self, index: int) -> str:
-        """Write one edge; a table of ranges names each edge many times, so it is kept."""
-        texts = self._edge_texts
-        if index not in texts:
-            if len(texts) >= _KEPT_TEXTS:
-                texts.clear()
-            texts[index] = self.format(self.edge(index))
-        return texts[index]
+    def span_labels(self, first: Cells, last: Cells) -> list[str]:
+        """Return the readable names of many spans at once: every edge among them is written once.
 
-    @cached_property
-    def _edge_texts(self) -> dict[int, str]:
-        return {}
+        first, last: the bins where each begins and ends, both included.
+
+        >>> Numeric(0, 100, bins=10, integer=True).span_labels(np.array([1, 0]), np.array([3, 0]))
+        ['[10, 40)', '[0, 10)']
+        """
+        lost = np.flatnonzero((first < 0) | (first > last) | (last >= self.size))
+        if lost.size:
+            span = f"{first[lost[0]]} to {last[lost[0]]}"
+            raise InvalidDomain(f"expected bins between 0 and {self.size - 1}, got {span}")
+        used, at = np.unique(np.stack([first, last + 1]), return_inverse=True)
+        edges = np.array([self.edge(index) for index in used.tolist()])
+        texts = [self.format(edge) for edge in edges.tolist()]
+        low, high = at.reshape(2, -1)
+        # One whole number is called by itself; no edges are that close where the difference is another.
+        single = self.integer & (edges[high] - edges[low] == 1)
+        ends = zip(low.tolist(), high.tolist(), single.tolist(), strict=True)
+        return [texts[a] if one else f"[{texts[a]}, {texts[b]})" for a, b, one in ends]
 
     def format(self, value: float) -> str:
         """Write an edge as people do: ``18`` rather than ``18.0``, without the noise of rounding. value: an edge.
