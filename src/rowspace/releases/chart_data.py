@@ -192,16 +192,7 @@ _MOST_CELLS = 2**17
 def plot_release(
     release: Release | Combined, *names: str, level: float = 0.95, ax: Axes | None = None
 ) -> Axes:
-    """Draw the number of records by one attribute or taxonomy level, with intervals, or by two, as a heat map.
-
-    Asked of the release, so it costs no privacy; `UnsupportedWorkload` where it was not measured.
-
-    >>> import matplotlib, rowspace as rs; matplotlib.use("agg")
-    >>> domain = rs.Domain(age=rs.Numeric(0, 4, bins=4))
-    >>> plan = rs.plan(rs.workload.ranges(domain, "age"), rs.PureDP(1.0))
-    >>> plot_release(rs.release(plan, [10, 20, 30, 40]), "age").get_xlabel()
-    'age'
-    """
+    """See `Release.plot`; `UnsupportedWorkload` where it was not measured."""
     from rowspace.drawing import columns, heat_map
 
     if len(names) not in (1, 2):

@@ -163,14 +163,7 @@ class Estimate:
 
 
 def difference(release: Release, a: Query, b: Query, level: float = 0.95) -> Estimate:
-    """The count of `a` minus the count of `b`; what they share cancels, noise and all.
-
-    >>> import rowspace as rs
-    >>> domain = rs.Domain(age=rs.Numeric(0, 4, bins=4))
-    >>> made = rs.release(rs.plan(rs.workload.ranges(domain, "age"), rs.PureDP(1.0)), [10, 20, 30, 40])
-    >>> difference(made, "age < 2", "age >= 2").method
-    'exact, a linear query'
-    """
+    """See `Release.difference`: what both share cancels, noise and all."""
     pair = [single_query(release.plan.domain, a, "a"), single_query(release.plan.domain, b, "b")]
     row = release.ask(combined(release.plan.domain, pair, [[1.0, -1.0]]), level).iloc[0]
     return Estimate(
@@ -211,14 +204,7 @@ def ratio(release: Release, a: Query, b: Query, level: float = 0.95) -> Estimate
 
 
 def share(release: Release, part: str, of: str | None = None, level: float = 0.95) -> Estimate:
-    """The share of the records satisfying `of` (all records without it) that satisfy `part` too.
-
-    >>> import rowspace as rs
-    >>> domain = rs.Domain(age=rs.Numeric(0, 4, bins=4))
-    >>> made = rs.release(rs.plan(rs.workload.ranges(domain, "age"), rs.PureDP(1.0)), [1000, 2000, 3000, 4000])
-    >>> 0.2 < share(made, "age < 2").value < 0.4
-    True
-    """
+    """See `Release.share`."""
     if not isinstance(part, str) or not (of is None or isinstance(of, str)):
         raise InvalidInput('expected conditions as text, such as share("sex = \'F\'", of="age >= 65")')
     if of is None:

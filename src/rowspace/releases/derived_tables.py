@@ -219,18 +219,7 @@ def table(
     missing: bool = False,
     of: str | None = None,
 ) -> CrossTable:
-    """Counts by one or two attributes (or levels) with their totals, among the records where a condition holds.
-
-    Totals are of the cells shown; with `missing`, records without a known value have a row and a column of their own.
-    of: a measure, whose sums are shown instead of counts.
-
-    >>> import rowspace as rs
-    >>> domain = rs.Domain(age=rs.Numeric(0, 2, bins=2, integer=True), sex=rs.Categorical(["F", "M"]))
-    >>> made = rs.release(rs.plan(rs.workload.marginal(domain, "age", "sex"), rs.PureDP(1.0)), [10, 20, 30, 40])
-    >>> t = table(made, "age", "sex").answer
-    >>> bool(t.loc["0", "F"] + t.loc["0", "M"] == t.loc["0", "total"])
-    True
-    """
+    """See `Release.table`. Totals are of the cells shown."""
     names = [row] if column is None else [row, column]
     body = _asked(release, names, where, level, missing=missing, of=of)
     left = [body.groups.left(axis) for axis in range(len(names))]

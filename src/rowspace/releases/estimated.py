@@ -195,11 +195,7 @@ class TableEstimate(Consistent):
 def estimate_tables(
     release: Release | Combined, *, integral: bool = False, model: str | Models = "best"
 ) -> TableEstimate:
-    """The tables of a release as estimated.
-
-    model: "best" tries products of smaller tables, paths through a third attribute and neighbouring cells;
-    "independence" products alone; tables by the names of their attributes are tried beside all of these.
-    """
+    """See `Release.estimate_tables`."""
     check_flags(integral=integral)
     require_counts(release, "estimated tables are")
     if isinstance(model, str) and model not in MODELS:

@@ -20,7 +20,7 @@ import scipy
 
 from rowspace.domain import Dates, Domain, first_periods
 from rowspace.exceptions import FileError, InvalidInput, PredicateError, UnsupportedWorkload
-from rowspace.files import Arrays, archive_bytes
+from rowspace.files import Arrays
 from rowspace.notebook import one_line
 from rowspace.operators import Dense, Identity, Operator, Prefix, Sparse, WidthRanges
 from rowspace.planning import Plan, period_labels, period_number, plan_until
@@ -29,7 +29,7 @@ from rowspace.workload.ended import ended
 from rowspace.workload.texts import asked
 
 from .derived import ratio
-from .release import _KIND, RELEASE_VERSION, Release
+from .release import Release
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -164,11 +164,9 @@ class Instalment(Release):
     def __repr__(self) -> str:
         return one_line(f"<Instalment {self.period} of {self.plan.workload.size:,} answers so far>")
 
-    def to_bytes(self) -> bytes:
-        """What `save` writes: the same bytes every time."""
+    def _encode(self) -> tuple[dict[str, Any], Arrays]:
         body, arrays = self.horizon.encode()
-        kept = arrays | {"noisy_answers": self.noisy_answers}
-        return archive_bytes(_KIND, RELEASE_VERSION, body | {"period": self.period}, kept)
+        return body | {"period": self.period}, arrays | {"noisy_answers": self.noisy_answers}
 
 
 def decoded(body: dict[str, Any], arrays: Arrays, noisy: npt.NDArray[np.int64]) -> Instalment:
@@ -195,11 +193,7 @@ def series(
     periods: int = 1,
     level: float = 0.95,
 ) -> pd.DataFrame:
-    """One row for every period, and combination of the attributes `by`, for which the figure is known.
-
-    measure: what is summed; else records are counted. periods: the width of a window, or how many periods before the
-    one that a change or growth is from.
-    """
+    """See `Instalment.series`: a row for every period and combination of the attributes `by` whose figure is known."""
     import pandas as pd
 
     over = release.plan.over

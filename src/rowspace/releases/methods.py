@@ -301,7 +301,8 @@ class DerivedAnswers:
         """The tables as estimated: never negative, agreeing, each cell between a model and its measurement.
 
         integral: whether counts are to be whole numbers too.
-        model: "best", "independence", or tables by the names of their attributes, which are tried beside the others.
+        model: "best" (products of smaller tables, paths through a third attribute, neighbouring cells), "independence"
+            (products alone), or tables by the names of their attributes, which are tried beside the others.
 
         Every answer comes with its expected error, an interval that needs no model, and how much of it is measurement.
 
