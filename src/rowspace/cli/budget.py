@@ -15,7 +15,7 @@ from rowspace.files import archive_kind
 from rowspace.ledger import Ledger
 from rowspace.privacy import ZCDP, ApproxDP, Neighbours, Privacy, PrivacyUnit, PureDP
 from rowspace.releases import DISCOVERY_KIND, Discovery, Release
-from rowspace.report.budgets import budgets_view, evidence_view, history_view
+from rowspace.report import budgets_view, evidence_view, history_view
 
 from .release_files import (
     answers_to_show,

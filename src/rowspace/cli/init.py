@@ -14,13 +14,10 @@ from rich.table import Table
 from rich.text import Text
 
 from rowspace.exceptions import InvalidInput
-from rowspace.report.plans import table as plain_table
-from rowspace.sources.databases import is_url
-from rowspace.sources.drafting import sketch_columns
-from rowspace.sources.files import root_of
-from rowspace.study import CHECK_WARNING, DATA_WARNING, Check, DataPlace, Study, draft_study
+from rowspace.report import table as plain_table
+from rowspace.sources import is_url, root_of, sketch_columns
+from rowspace.study import CHECK_WARNING, DATA_WARNING, HEADINGS, Check, DataPlace, Study, draft_study
 from rowspace.study import check as check_data
-from rowspace.study.checking import HEADINGS
 
 from .failures import FAILED
 from .outputs import check_endings, check_writable, write_text

@@ -10,8 +10,7 @@ import typer
 from rich.text import Text
 
 from rowspace.ledger import Ledger
-from rowspace.releases import Release
-from rowspace.releases.registry import FILL_IN, SECTORS, registry_entry, registry_yaml
+from rowspace.releases import FILL_IN, SECTORS, Release, registry_entry, registry_yaml
 from rowspace.report.html import Spending, write_report
 
 from .outputs import PAGES, check_endings, check_writable, write_text

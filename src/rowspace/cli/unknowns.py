@@ -14,9 +14,8 @@ from rowspace.files import write_whole
 from rowspace.privacy import ApproxDP, Neighbours
 from rowspace.releases import Discovery, check_export, export, exported_files, notes_of
 from rowspace.report import AnswerGroup, answer_rows, answers_view
-from rowspace.sources.databases import is_url
-from rowspace.study import DataPlace
-from rowspace.study.writing import attribute_block
+from rowspace.sources import is_url
+from rowspace.study import DataPlace, attribute_block
 
 from .budget import guarantee_of, unit_of
 from .outputs import check_endings, check_writable, write_text

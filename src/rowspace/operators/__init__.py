@@ -22,11 +22,13 @@ from .composed import Composed, Sum
 from .dense import Dense, Sparse, as_operator
 from .diagonal import Diagonal, Identity
 from .fading import Fading
+from .fading_memory import blocks_before, condensed, counted, remembered
 from .fallback import check_decomposable, dense_profile, inverse_gram
 from .haar import Haar
 from .kinds import rounded_weights
 from .kronecker import Kronecker
 from .layers import MOST_LAYER_SETS, Layers
+from .levels import Levels
 from .p_identity import PIdentity
 from .padded import Extended, Padded
 from .permuted import Merged, Permuted
@@ -60,6 +62,7 @@ __all__ = [
     "Indices",
     "Kronecker",
     "Layers",
+    "Levels",
     "Merged",
     "Operator",
     "PIdentity",
@@ -84,11 +87,14 @@ __all__ = [
     "Weighted",
     "WidthRanges",
     "as_operator",
+    "blocks_before",
     "check_decomposable",
     "check_number",
     "check_operators",
     "check_size",
     "check_supported",
+    "condensed",
+    "counted",
     "decode",
     "dense_profile",
     "encode",
@@ -96,6 +102,7 @@ __all__ = [
     "inverse_gram",
     "lean_gram",
     "read_only",
+    "remembered",
     "rounded_columns",
     "rounded_weights",
     "rounding_scale",

@@ -21,8 +21,7 @@ from rowspace.domain import Domain
 from rowspace.exceptions import InvalidInput, TooLarge
 from rowspace.notebook import one_line
 from rowspace.operators import Composed, Sparse, Vector
-from rowspace.workload import Factor, Matrix, MeasureSum, Part, Workload, marginal, predicates
-from rowspace.workload.sums import measured
+from rowspace.workload import Factor, Matrix, MeasureSum, Part, Workload, marginal, measured, predicates
 
 from .answer_columns import answer_columns
 

@@ -24,9 +24,7 @@ from rowspace.files import Arrays
 from rowspace.notebook import one_line
 from rowspace.operators import Dense, Identity, Operator, Prefix, Sparse, WidthRanges
 from rowspace.planning import Plan, period_labels, period_number, plan_until
-from rowspace.workload import Workload, product, sum
-from rowspace.workload.ended import ended
-from rowspace.workload.texts import asked
+from rowspace.workload import Workload, asked, ended, product, sum
 
 from .derived import ratio
 from .release import Release

@@ -10,8 +10,36 @@
 Needs the extra ``rowspace[serve]``.
 """
 
+from .access import Gate, json_only
 from .app import create_app
+from .logs import FAILURES_ONLY
+from .runner import address, bound, run
 from .service import serve
 from .settings import Settings
+from .shell import Refused, dress, one_sentence, problem, require_same_origin
+from .tokens import Holder, Role, Tokens, add, digest_of, listed, new_secret, revoke
 
-__all__ = ["Settings", "create_app", "serve"]
+__all__ = [
+    "FAILURES_ONLY",
+    "Gate",
+    "Holder",
+    "Refused",
+    "Role",
+    "Settings",
+    "Tokens",
+    "add",
+    "address",
+    "bound",
+    "create_app",
+    "digest_of",
+    "dress",
+    "json_only",
+    "listed",
+    "new_secret",
+    "one_sentence",
+    "problem",
+    "require_same_origin",
+    "revoke",
+    "run",
+    "serve",
+]

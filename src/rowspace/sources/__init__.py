@@ -12,8 +12,13 @@ engine errors pass through `silence`, which drops their text.
 
 from rowspace.sources.coding import check_columns
 from rowspace.sources.counting import MAX_CELLS, count_cells
+from rowspace.sources.databases import is_url
+from rowspace.sources.drafting import ColumnSketch, sketch_columns
+from rowspace.sources.files import may_read, root_of
 from rowspace.sources.identity import source_digest
 from rowspace.sources.keys import KeyCounts, count_keys
+from rowspace.sources.looking import look
+from rowspace.sources.looks import Cap, ColumnLook, TableLook, UnitSizes
 from rowspace.sources.marginal_counting import MAX_TABLE_CELLS, count_marginals
 from rowspace.sources.marginal_tables import CountStack, MarginalTables
 from rowspace.sources.opening import Source
@@ -21,13 +26,23 @@ from rowspace.sources.opening import Source
 __all__ = [
     "MAX_CELLS",
     "MAX_TABLE_CELLS",
+    "Cap",
+    "ColumnLook",
+    "ColumnSketch",
     "CountStack",
     "KeyCounts",
     "MarginalTables",
     "Source",
+    "TableLook",
+    "UnitSizes",
     "check_columns",
     "count_cells",
     "count_keys",
     "count_marginals",
+    "is_url",
+    "look",
+    "may_read",
+    "root_of",
+    "sketch_columns",
     "source_digest",
 ]

@@ -8,19 +8,26 @@
 A study holds public knowledge only. Reading one never opens data.
 """
 
-from .checking import CHECK_WARNING, Check, check
+from .checking import CHECK_WARNING, HEADINGS, Check, check
 from .findings import Finding
-from .study import DataPlace, Study
-from .writing import DATA_WARNING, draft_study, write_study
+from .study import DataPlace, Study, located, parse_text, read_text
+from .writing import DATA_WARNING, attribute_block, draft_study, entry_block, line, write_study
 
 __all__ = [
     "CHECK_WARNING",
     "DATA_WARNING",
+    "HEADINGS",
     "Check",
     "DataPlace",
     "Finding",
     "Study",
+    "attribute_block",
     "check",
     "draft_study",
+    "entry_block",
+    "line",
+    "located",
+    "parse_text",
+    "read_text",
     "write_study",
 ]

@@ -30,7 +30,7 @@ from rowspace.privacy import ZCDP, ApproxDP, Privacy, PrivacyUnit, PureDP
 if TYPE_CHECKING:
     from tomlkit.items import Item
 
-    from rowspace.sources.drafting import ColumnSketch
+    from rowspace.sources import ColumnSketch
 
 _WIDTH = 100
 _INDENT = "    "

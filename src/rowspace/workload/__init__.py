@@ -8,7 +8,8 @@
 (5353, 'age in [19, 91)')
 """
 
-from rowspace.workload.factors import Cells, Factor, Intervals, LevelCells, Matrix
+from rowspace.workload.ended import among, ended, within
+from rowspace.workload.factors import Cells, Factor, Intervals, LevelCells, Matrix, missing_label
 from rowspace.workload.families import (
     cube,
     identity,
@@ -23,12 +24,12 @@ from rowspace.workload.families import (
 from rowspace.workload.matrices import matrix
 from rowspace.workload.measured import mean, standard_deviation, sum, valued, variance
 from rowspace.workload.part import Part
-from rowspace.workload.sql_queries import sql
-from rowspace.workload.sums import Mean, Means, MeasureSum, Squares, Valued
-from rowspace.workload.texts import predicates
+from rowspace.workload.sums import SPREADS, Mean, Means, MeasureSum, Squares, Valued, measured
+from rowspace.workload.texts import asked, naming, predicates, sql, words_of
 from rowspace.workload.union import Workload
 
 __all__ = [
+    "SPREADS",
     "Cells",
     "Factor",
     "Intervals",
@@ -41,12 +42,18 @@ __all__ = [
     "Squares",
     "Valued",
     "Workload",
+    "among",
+    "asked",
     "cube",
+    "ended",
     "identity",
     "marginal",
     "marginals",
     "matrix",
     "mean",
+    "measured",
+    "missing_label",
+    "naming",
     "predicates",
     "prefixes",
     "product",
@@ -58,4 +65,6 @@ __all__ = [
     "valued",
     "variance",
     "widths",
+    "within",
+    "words_of",
 ]

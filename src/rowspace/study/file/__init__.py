@@ -20,6 +20,8 @@ from .attributes import AboutTable, AnyAttribute, DataTable, MeasureTable, Priva
 from .queries import AnyQuery, nameless
 from .tables import MISTAKE, FileTable, shown
 
+__all__ = ["StudyFile", "json_schema", "read_file"]
+
 #: Most attributes, and most [[workload]] entries.
 MAX_ATTRIBUTES = MAX_ENTRIES = 10_000
 
