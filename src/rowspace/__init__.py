@@ -24,9 +24,11 @@ if TYPE_CHECKING:
     from .instalments import instalment
     from .ledger import Ledger
     from .mechanism import release
-    from .planning import Plan, Target, plan, plan_for
+    from .planning import Plan, Target, plan_for
+    from .planning.choosing import plan
     from .privacy import ZCDP, ApproxDP, Neighbours, PrivacyUnit, PureDP
-    from .releases import Combined, Discovery, Release, combine, export
+    from .releases import Combined, Discovery, Release, combine
+    from .releases.export import export
     from .session import Session
     from .study import Check, Study, check
     from .workload import Workload

@@ -7,7 +7,8 @@ releases. A process that dies before the transaction has published nothing and s
 has spent, and `Ledger.resume` gives its release.
 """
 
-from .composition import COMPOSITIONS, Filter
+from .composition import COMPOSITIONS
+from .composition import Filter as Filter
 from .costs import Cost, at_least, at_most, float_above, written
 from .ledger import Ledger
 from .records import Budget, Charge, Request, Spender, content_digest, plan_hash
@@ -17,7 +18,6 @@ __all__ = [
     "Budget",
     "Charge",
     "Cost",
-    "Filter",
     "Ledger",
     "Request",
     "Spender",

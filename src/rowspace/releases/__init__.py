@@ -1,6 +1,7 @@
 """Releases: answers with error bars, free answers to any supported query, exports."""
 
-from .answer_columns import ROUNDING_BITS, AnswerRows, answer_rows, answer_table, notes_of
+from .answer_columns import ROUNDING_BITS as ROUNDING_BITS
+from .answer_columns import AnswerRows, answer_rows, answer_table, notes_of
 from .chart_data import (
     ChartAxis,
     ChartTable,
@@ -12,51 +13,51 @@ from .chart_data import (
     histogram,
     missing_records,
 )
-from .combined import Combined, CombinedPlan, Guarantees, combine, combined_statement
-from .combined_answers import Answers, ByCells, ByStrategy, ByTables, Columns, answers_from
+from .combined import Combined, CombinedPlan, combine, combined_statement
+from .combined import Guarantees as Guarantees
+from .combined_answers import Answers as Answers
+from .combined_answers import ByCells as ByCells
+from .combined_answers import ByStrategy as ByStrategy
+from .combined_answers import ByTables as ByTables
+from .combined_answers import Columns as Columns
+from .combined_answers import answers_from
 from .consistent import Consistent
-from .derived import Estimate, along
+from .derived import Estimate
+from .derived import along as along
 from .derived_tables import CrossTable
 from .discovered import DISCOVERY_KIND, Discovery
-from .estimate_fit import EstimateFit, estimate_fit
+from .estimate_fit import EstimateFit as EstimateFit
+from .estimate_fit import estimate_fit as estimate_fit
 from .estimated import TableEstimate
 from .evidence import Evidence, as_queries, measurement_of
 from .export import EXPORTS, check_export, export, exported_files
-from .instalment import Instalment
-from .means import STEADY_DENOMINATOR, is_normal, rows_with_means
-from .registry import FILL_IN, SECTORS, registry_entry, registry_yaml
+from .instalment import Instalment as Instalment
+from .means import STEADY_DENOMINATOR as STEADY_DENOMINATOR
+from .means import is_normal as is_normal
+from .means import rows_with_means as rows_with_means
+from .registry import FILL_IN as FILL_IN
+from .registry import SECTORS as SECTORS
+from .registry import registry_entry as registry_entry
+from .registry import registry_yaml as registry_yaml
 from .release import TABLE_LIMIT, Release
 
 __all__ = [
     "DISCOVERY_KIND",
     "EXPORTS",
-    "FILL_IN",
-    "ROUNDING_BITS",
-    "SECTORS",
-    "STEADY_DENOMINATOR",
     "TABLE_LIMIT",
     "AnswerRows",
-    "Answers",
-    "ByCells",
-    "ByStrategy",
-    "ByTables",
     "ChartAxis",
     "ChartTable",
-    "Columns",
     "Combined",
     "CombinedPlan",
     "Consistent",
     "CrossTable",
     "Discovery",
     "Estimate",
-    "EstimateFit",
     "Estimates",
     "Evidence",
-    "Guarantees",
-    "Instalment",
     "Release",
     "TableEstimate",
-    "along",
     "answer_rows",
     "answer_table",
     "answers_from",
@@ -68,15 +69,10 @@ __all__ = [
     "combine",
     "combined_statement",
     "cumulative",
-    "estimate_fit",
     "export",
     "exported_files",
     "histogram",
-    "is_normal",
     "measurement_of",
     "missing_records",
     "notes_of",
-    "registry_entry",
-    "registry_yaml",
-    "rows_with_means",
 ]

@@ -7,29 +7,27 @@ Everything returned here is a Rich renderable; where it is printed, and how wide
 """
 
 from .answers import AnswerGroup, AnswerRow, answer_rows, answers_view, first_answers
-from .budgets import budgets_view, evidence_view, history_view
+from .budgets import budgets_view as budgets_view
+from .budgets import evidence_view as evidence_view
+from .budgets import history_view as history_view
 from .numbers import counts, figures, shown_above, whole
-from .plans import plan_view, table
-from .targets import targets_view, whatif_view
-from .words import parameters, plain_privacy
+from .plans import plan_view
+from .plans import table as table
+from .targets import targets_view as targets_view
+from .targets import whatif_view as whatif_view
+from .words import parameters as parameters
+from .words import plain_privacy
 
 __all__ = [
     "AnswerGroup",
     "AnswerRow",
     "answer_rows",
     "answers_view",
-    "budgets_view",
     "counts",
-    "evidence_view",
     "figures",
     "first_answers",
-    "history_view",
-    "parameters",
     "plain_privacy",
     "plan_view",
     "shown_above",
-    "table",
-    "targets_view",
-    "whatif_view",
     "whole",
 ]

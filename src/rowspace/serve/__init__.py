@@ -10,36 +10,31 @@
 Needs the extra ``rowspace[serve]``.
 """
 
-from .access import Gate, json_only
+from .access import Gate as Gate
+from .access import json_only as json_only
 from .app import create_app
-from .logs import FAILURES_ONLY
-from .runner import address, bound, run
+from .logs import FAILURES_ONLY as FAILURES_ONLY
+from .runner import address as address
+from .runner import bound as bound
+from .runner import run as run
 from .service import serve
 from .settings import Settings
-from .shell import Refused, dress, one_sentence, problem, require_same_origin
-from .tokens import Holder, Role, Tokens, add, digest_of, listed, new_secret, revoke
+from .shell import Refused as Refused
+from .shell import dress as dress
+from .shell import one_sentence as one_sentence
+from .shell import problem as problem
+from .shell import require_same_origin as require_same_origin
+from .tokens import Holder as Holder
+from .tokens import Role as Role
+from .tokens import Tokens as Tokens
+from .tokens import add as add
+from .tokens import digest_of as digest_of
+from .tokens import listed as listed
+from .tokens import new_secret as new_secret
+from .tokens import revoke as revoke
 
 __all__ = [
-    "FAILURES_ONLY",
-    "Gate",
-    "Holder",
-    "Refused",
-    "Role",
     "Settings",
-    "Tokens",
-    "add",
-    "address",
-    "bound",
     "create_app",
-    "digest_of",
-    "dress",
-    "json_only",
-    "listed",
-    "new_secret",
-    "one_sentence",
-    "problem",
-    "require_same_origin",
-    "revoke",
-    "run",
     "serve",
 ]

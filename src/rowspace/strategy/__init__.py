@@ -75,8 +75,15 @@ if TYPE_CHECKING:
     from rowspace_paper.optimizers import Rotated as Rotated
     from rowspace_paper.optimizers import least_sensitivity as least_sensitivity
 
-from .causal import periods_of_rows, rows_of_period, until, with_memory, with_time
-from .causal_search import STORED_PERIODS, causal_results, judged, recurring_bound
+from .causal import periods_of_rows as periods_of_rows
+from .causal import rows_of_period as rows_of_period
+from .causal import until as until
+from .causal import with_memory as with_memory
+from .causal import with_time as with_time
+from .causal_search import STORED_PERIODS as STORED_PERIODS
+from .causal_search import causal_results as causal_results
+from .causal_search import judged as judged
+from .causal_search import recurring_bound as recurring_bound
 
 __all__ = [
     "ALMOST",
@@ -85,7 +92,6 @@ __all__ = [
     "FEW_CELLS",
     "GOOD_ENOUGH",
     "MAX_RECORDS",
-    "STORED_PERIODS",
     "AgainstEvidence",
     "AgainstFacts",
     "AgainstTables",
@@ -132,28 +138,23 @@ __all__ = [
     "best_lower_bound",
     "calibrated_noise",
     "carried_by_one",
-    "causal_results",
     "check_overflow",
     "dropped_bits",
     "dual_bound",
     "facts_bound",
     "informed",
     "is_spread",
-    "judged",
     "laplace_bound",
     "least_squares",
     "least_variance",
     "noisy_values",
-    "periods_of_rows",
     "placed",
     "precisions",
     "products_bound",
     "public_tables",
     "record_limit",
-    "recurring_bound",
     "replace_one_bound",
     "root_diagonal_bound",
-    "rows_of_period",
     "same_rows",
     "select",
     "singular_value_bound",
@@ -164,11 +165,8 @@ __all__ = [
     "to_integers",
     "unit_lower_bound",
     "united",
-    "until",
     "widest",
     "widest_shape",
-    "with_memory",
-    "with_time",
     "within_digits",
 ]
 

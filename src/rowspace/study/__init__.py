@@ -8,26 +8,26 @@
 A study holds public knowledge only. Reading one never opens data.
 """
 
-from .checking import CHECK_WARNING, HEADINGS, Check, check
+from .checking import CHECK_WARNING, Check, check
+from .checking import HEADINGS as HEADINGS
 from .findings import Finding
-from .study import DataPlace, Study, located, parse_text, read_text
-from .writing import DATA_WARNING, attribute_block, draft_study, entry_block, line, write_study
+from .study import DataPlace, Study
+from .study import located as located
+from .study import parse_text as parse_text
+from .study import read_text as read_text
+from .writing import DATA_WARNING, draft_study, write_study
+from .writing import attribute_block as attribute_block
+from .writing import entry_block as entry_block
+from .writing import line as line
 
 __all__ = [
     "CHECK_WARNING",
     "DATA_WARNING",
-    "HEADINGS",
     "Check",
     "DataPlace",
     "Finding",
     "Study",
-    "attribute_block",
     "check",
     "draft_study",
-    "entry_block",
-    "line",
-    "located",
-    "parse_text",
-    "read_text",
     "write_study",
 ]

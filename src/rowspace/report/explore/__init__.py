@@ -16,7 +16,8 @@ Guarantees
 - The page holds no more than `MOST_NUMBERS` numbers (tests/report/explore/test_contents.py::test_stated_size).
 """
 
-from .contents import Exploration, example, exploration
+from .contents import Exploration, exploration
+from .contents import example as example
 from .packing import MOST_NUMBERS
 
-__all__ = ["MOST_NUMBERS", "Exploration", "example", "exploration"]
+__all__ = ["MOST_NUMBERS", "Exploration", "exploration"]

@@ -28,17 +28,16 @@ As in SQL, a missing value makes a comparison neither true nor false: ``not age 
 
 from rowspace.workload.predicate.meaning import JointCondition, parsed, read, split
 from rowspace.workload.predicate.parser import parse
-from rowspace.workload.predicate.relations import cell_values
-from rowspace.workload.predicate.syntax import Condition, name_text, value_text
+from rowspace.workload.predicate.relations import cell_values as cell_values
+from rowspace.workload.predicate.syntax import Condition
+from rowspace.workload.predicate.syntax import name_text as name_text
+from rowspace.workload.predicate.syntax import value_text as value_text
 
 __all__ = [
     "Condition",
     "JointCondition",
-    "cell_values",
-    "name_text",
     "parse",
     "parsed",
     "read",
     "split",
-    "value_text",
 ]
