@@ -14,8 +14,7 @@ import numpy as np
 
 import rowspace as rs
 from rowspace.reconstruct.joint_tables import joint_estimate
-from rowspace.reconstruct.nonnegative import nonnegative_cells
-from rowspace.reconstruct.whole_numbers import whole_cells
+from rowspace.reconstruct.nonnegative import nonnegative_cells, whole_cells
 from rowspace.releases.evidence import measurement_of
 
 CELLS = 2**20

@@ -4,6 +4,7 @@ import ast
 import subprocess
 import sys
 import tomllib
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -15,54 +16,56 @@ ROOT = Path(__file__).parent.parent
 CONTRACTS = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["importlinter"]["contracts"]
 
 
-# Rooms import rooms: what a room's __init__ lists. These modules have a name of their own beside it, mostly because a
-# command that does not need them must start without loading them.
-OPEN = {
-    "ledger": {"composition"},
-    "operators": {"fading_memory", "levels"},
-    "planning": {"across"},
-    "releases": {
-        "combined_answers", "combined_privacy", "estimate_fit", "instalment", "interval_ends", "means", "registry",
-    },
-    "report": {
-        "budgets", "charts", "explore.contents", "html", "html.promise", "pages", "plans", "targets",
-        "views", "words",
-    },
-    "serve": {"access", "logs", "runner", "shell", "tokens"},
-    "sources": {"databases", "drafting", "files", "looking", "looks"},
-    "strategy": {"causal", "causal_search"},
-    "study": {"checking", "file", "text", "writing"},
-    "workload": {
-        "ended", "factors", "horizons", "predicate.relations", "predicate.syntax", "sql_queries.layout",
-        "sql_queries.statements", "sums", "texts",
-    },
-}  # fmt: skip
+FOLDER = Path(rowspace.__file__).parent
 
 
-def reaches_past(room: str, text: str) -> set[str]:
-    """Modules of other rooms that a source text of a room imports from and that are not open."""
-    modules = {
-        node.module
-        for node in ast.walk(ast.parse(text))
-        if isinstance(node, ast.ImportFrom)
-        and node.level == 0
-        and (node.module or "").startswith("rowspace.")
+@cache
+def exported(package: str) -> frozenset[str] | None:
+    """What a package exports: to everyone, in `__all__`, and to the house, imported as itself; None for a module."""
+    init = FOLDER.joinpath(*package.split(".")[1:], "__init__.py")
+    if not init.is_file():
+        return None
+    found: set[str] = set()
+    for node in ast.parse(init.read_text(encoding="utf-8")).body:
+        if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "__all__":
+            found |= set(ast.literal_eval(node.value))
+        if isinstance(node, ast.ImportFrom):
+            found |= {one.name for one in node.names if one.name == one.asname}
+    return frozenset(found)
+
+
+def reaches_past(place: str, text: str) -> set[str]:
+    """What a source text at a place imports of other rooms that those do not export."""
+    room = place.split("/")[0]
+    found = set()
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.Import):
+            found |= {one.name for one in node.names if one.name.startswith("rowspace.")}
+        if not isinstance(node, ast.ImportFrom):
+            continue
+        above = ["rowspace", *place.split("/")][: -node.level] if node.level else []
+        module = ".".join([*above, *([node.module] if node.module else [])])
+        other = module.partition(".")[2].split(".")[0]
+        if module.split(".")[0] != "rowspace" or other in ("", room) or exported(f"rowspace.{other}") is None:
+            continue
+        found |= {f"{module}.{one.name}" for one in node.names} - {
+            f"{module}.{name}" for name in exported(module) or ()
+        }
+    return found
+
+
+def test_rooms_import_what_rooms_export():
+    """A room, or a package in one, exports what others may import; its modules are nobody else's business."""
+    for file in set(FOLDER.rglob("*.py")) - {FOLDER / "__init__.py"}:  # which is the whole house
+        place = file.relative_to(FOLDER).as_posix()
+        assert reaches_past(place, file.read_text(encoding="utf-8")) == set(), place
+    for line in ("from rowspace.operators.base import Vector", "from ..operators.base import Vector"):
+        assert reaches_past("tables/lattice.py", line) == {"rowspace.operators.base.Vector"}
+        assert reaches_past("operators/dense.py", line) == set()
+    assert reaches_past("tables/lattice.py", "from rowspace.operators import Lost") == {
+        "rowspace.operators.Lost"
     }
-    split = [(module, *module.removeprefix("rowspace.").partition(".")[::2]) for module in modules]
-    return {
-        module
-        for module, other, below in split
-        if below and other != room and below not in OPEN.get(other, ())
-    }
-
-
-def test_rooms_import_rooms():
-    folder = Path(rowspace.__file__).parent
-    for file in folder.rglob("*.py"):
-        room = file.relative_to(folder).parts[0]
-        assert reaches_past(room, file.read_text(encoding="utf-8")) == set(), file
-    assert reaches_past("tables", "from rowspace.operators.base import Vector") == {"rowspace.operators.base"}
-    assert reaches_past("operators", "from rowspace.operators.base import Vector") == set()
+    assert reaches_past("tables/lattice.py", "import rowspace.operators.base") == {"rowspace.operators.base"}
 
 
 def reachable(module: str) -> set[str]:

@@ -27,8 +27,7 @@ if TYPE_CHECKING:
     from .planning import Plan, Target, plan_for
     from .planning.choosing import plan
     from .privacy import ZCDP, ApproxDP, Neighbours, PrivacyUnit, PureDP
-    from .releases import Combined, Release, combine
-    from .releases.discovered import Discovery
+    from .releases import Combined, Discovery, Release, combine
     from .releases.export import export
     from .session import Session
     from .study import Check, Study, check

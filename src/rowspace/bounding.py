@@ -29,11 +29,10 @@ from .exceptions import InvalidInput, UnsupportedWorkload
 from .mechanism import BudgetKeeper, release
 from .noise import BitSource
 from .notebook import one_line
-from .operators.base import Vector
-from .planning.choosing import plan
+from .operators import Vector
+from .planning import plan
 from .privacy import Privacy, PureDP
-from .releases import Estimate, Release
-from .releases.derived_rows import along
+from .releases import Estimate, Release, along
 from .workload import prefixes
 
 if TYPE_CHECKING:

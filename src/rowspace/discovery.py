@@ -26,9 +26,9 @@ import numpy as np
 from .measure import measure_keys
 from .mechanism import BudgetKeeper, about_source, chosen_random, keeper_of
 from .noise import BitSource
-from .planning.discovering import checked_discovery, discovery_plan
+from .planning import checked_discovery, discovery_plan
 from .privacy import ApproxDP, PrivacyUnit
-from .releases.discovered import Discovery
+from .releases import Discovery
 
 if TYPE_CHECKING:
     from .sources import KeyCounts, Source

@@ -1,6 +1,6 @@
 """Figures from plain numbers, with matplotlib: axes in, axes out. Knows nothing of plans and releases.
 
-Each room draws its own values with it (`planning.plots`, `releases.plots`), so that no
+Each room draws its own values with it (`planning.plots`, `releases.chart_data`), so that no
 layer has to know a higher one. matplotlib is an extra, imported when something is drawn.
 
 Colours of pages and figures, for light and for dark screens. Texts have a contrast of at least 4.5 : 1, marks of

@@ -32,8 +32,9 @@ import struct
 import time
 import zipfile
 import zlib
+from abc import ABC, abstractmethod
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, ClassVar, Self
 
 import numpy as np
 
@@ -268,6 +269,77 @@ def archive_kind(content: bytes) -> str | None:
     ):
         return None
     return found[1].decode() if found else None
+
+
+class Archived(ABC):
+    """A value with a file of its own, an archive: the same bytes every time, so that their digest identifies it."""
+
+    _archive: ClassVar[tuple[str, int]]
+    """The kind of its file, such as "rowspace release", and the version of the format."""
+
+    @abstractmethod
+    def _encode(self) -> tuple[dict[str, Any], Arrays]:
+        """The body and the arrays of its file."""
+
+    @classmethod
+    @abstractmethod
+    def _decode(cls, body: dict[str, Any], arrays: Arrays) -> Self:
+        """The value of a file that may come from anyone."""
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write its file, whole or not at all.
+
+        path: where to write; by custom it ends in .release or .discovery.
+
+        >>> from rowspace.sample import small_release
+        >>> import tempfile
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     small_release().save(folder + "/small.release")
+        ...     os.listdir(folder)
+        ['small.release']
+        """
+        content = self.to_bytes()
+        write_whole(path, lambda file: file.write(content))
+
+    def to_bytes(self) -> bytes:
+        """What `save` writes.
+
+        >>> from rowspace.sample import small_release
+        >>> release = small_release()
+        >>> release.to_bytes() == release.to_bytes()
+        True
+        """
+        return archive_bytes(*self._archive, *self._encode())
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Self:
+        """Read what `save` or the command line wrote, trusting nothing in it.
+
+        path: the file.
+
+        >>> import rowspace as rs
+        >>> rs.Discovery.load("nowhere.discovery")
+        Traceback (most recent call last):
+        ...
+        rowspace.exceptions.FileError: nowhere.discovery does not exist; expected a rowspace discovery file
+        """
+        return cls._decode(*read_archive(path, *cls._archive))
+
+    @classmethod
+    def from_bytes(cls, content: bytes) -> Self:
+        """The value of `to_bytes`, such as a ledger keeps; trusting nothing in it.
+
+        content: the bytes.
+
+        >>> from rowspace.sample import small_release
+        >>> release = small_release()
+        >>> type(release).from_bytes(release.to_bytes()).plan.privacy == release.plan.privacy
+        True
+        """
+        kind, version = cls._archive
+        return cls._decode(
+            *unpack_archive(io.BytesIO(content), kind.replace("rowspace", "the"), kind, version)
+        )
 
 
 def _check_entries(entries: list[zipfile.ZipInfo], packed: int) -> None:

@@ -29,19 +29,16 @@ import numpy as np
 import numpy.typing as npt
 
 from . import operators as op
-from .domain.periods import until_period
+from .domain import until_period
 from .exceptions import BudgetExceeded, FileError, IntegerOverflow, InvalidInput, Superseded
 from .files import read_archive, write_archive
 from .measure import measure
 from .mechanism import BudgetKeeper, about_source, checked, chosen_random, keeper_of
 from .noise import BitSource
-from .operators.fading_memory import blocks_before, condensed, counted, remembered
-from .planning import Plan
-from .planning.periods import period_labels, period_number
-from .releases import Release
-from .releases.instalment import Instalment
-from .strategy import asked_of_parts, record_limit
-from .strategy.causal import periods_of_rows, rows_of_period, with_memory, with_time
+from .operators import blocks_before, condensed, counted, remembered
+from .planning import Plan, period_labels, period_number
+from .releases import Instalment, Release
+from .strategy import asked_of_parts, periods_of_rows, record_limit, rows_of_period, with_memory, with_time
 
 if TYPE_CHECKING:
     from .sources import Source
@@ -84,7 +81,7 @@ def instalment(
     number = period_number(own, period)
     keeper = keeper_of(ledger, dataset)
     random = chosen_random(keeper, random)
-    from .ledger.records import plan_hash
+    from .ledger import plan_hash
 
     digest = plan_hash(own)
     if keeper is None:
@@ -159,7 +156,7 @@ class _Kept:
 
 def _given_before(plan: Plan, number: int, before: Any, digest: str) -> Instalment | None:
     """The instalment of the period before, as the caller has it."""
-    from .ledger.records import plan_hash
+    from .ledger import plan_hash
 
     labels = period_labels(plan)
     if number == 0 and before is None:

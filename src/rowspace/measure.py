@@ -36,7 +36,7 @@ from .noise import (
     truncated_laplace,
 )
 from .operators import Operator
-from .planning.known import checked_strategy
+from .planning import checked_strategy
 from .privacy import (
     DiscreteGaussian,
     DiscreteLaplace,

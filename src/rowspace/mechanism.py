@@ -34,8 +34,7 @@ from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 from .exceptions import InvalidInput, TooLarge
 from .measure import measure
 from .noise import BitSource, SecureRandom
-from .planning import Plan
-from .planning.known import checked_plan, is_known
+from .planning import Plan, checked_plan, is_known
 from .releases import Release
 from .retries import once
 from .strategy import Strategy, calibrated_noise

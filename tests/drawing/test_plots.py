@@ -18,7 +18,7 @@ from rowspace.exceptions import InvalidInput, UnsupportedWorkload
 from rowspace.ledger import Ledger
 from rowspace.ledger.plots import plot_spending
 from rowspace.planning.plots import plot_candidates, plot_groups, plot_what_if
-from rowspace.releases.plots import plot_release
+from rowspace.releases.chart_data import plot_release
 
 DOMAIN = rs.Domain(
     age=rs.Numeric(0, 8, bins=8),

@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 from rowspace.reconstruct import ratio_prior
 from rowspace.reconstruct.ratio_prior import _mixture, posterior
 from rowspace.reconstruct.table_estimate import estimated_tables, least_on_simplex
-from rowspace.reconstruct.table_fitting import fitted_to_faces
-from rowspace.reconstruct.table_models import paths, products, smoothed
+from rowspace.reconstruct.table_models import fitted_to_faces, paths, products, smoothed
 
 
 def test_posterior_by_quadrature():

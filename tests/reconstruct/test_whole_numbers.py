@@ -10,7 +10,7 @@ from hypothesis.extra.numpy import arrays
 
 from rowspace import operators as op
 from rowspace import tables
-from rowspace.reconstruct.whole_numbers import whole_cells
+from rowspace.reconstruct.nonnegative import whole_cells
 
 COUNTS = arrays(np.float64, st.integers(1, 20), elements=st.floats(0, 50, width=32))
 

@@ -12,9 +12,8 @@ from rowspace.exceptions import InvalidInput, InvalidWorkload, UnsupportedWorklo
 from rowspace.measure import draw
 from rowspace.noise import SecureRandom
 from rowspace.releases import combined_answers
-from rowspace.releases.combined import Combined, combine
+from rowspace.releases.combined import Combined, Guarantees, combine
 from rowspace.releases.combined_answers import ByCells, ByQuery, ByStrategy, ByTables
-from rowspace.releases.combined_privacy import Guarantees
 
 DOMAIN = rs.Domain(
     age=rs.Numeric(0, 8, bins=8, outside="drop"), sex=rs.Categorical(["F", "M"], outside="drop")

@@ -5,7 +5,7 @@ import pytest
 
 import rowspace as rs
 from rowspace.noise import InsecureSeededRandom
-from rowspace.releases.interval_ends import interval_ends
+from rowspace.releases.answer_columns import interval_ends
 
 DOMAIN = rs.Domain(
     age=rs.Numeric(0, 16, bins=16, outside="drop"), sex=rs.Categorical(["F", "M"], outside="drop")

@@ -16,8 +16,8 @@ import pytest
 
 import rowspace as rs
 from rowspace.exceptions import FileError, InvalidInput, TooLarge
-from rowspace.releases import Release, check_export, exported_files, spreadsheet
-from rowspace.releases.spreadsheet import sheet_names
+from rowspace.releases import Release, check_export, exported_files
+from rowspace.releases.export import sheet_names
 
 DOMAIN = rs.Domain(
     age=rs.Numeric(0, 5, bins=5, outside="clip"),
@@ -175,7 +175,7 @@ def test_what_excel_cannot_hold_is_refused_before_anything_is_written(
     with pytest.raises(InvalidInput, match=r"rowspace\[xlsx\]"):
         rs.export(in_portions, target)
     monkeypatch.undo()
-    monkeypatch.setattr(spreadsheet, "_about", lambda *_: 1 / 0)
+    monkeypatch.setattr(sys.modules["rowspace.releases.export"], "_about", lambda *_: 1 / 0)
     with pytest.raises(ZeroDivisionError):
         rs.export(in_portions, target)
     assert list(tmp_path.iterdir()) == []

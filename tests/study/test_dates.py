@@ -13,8 +13,7 @@ from rowspace.exceptions import InvalidInput, InvalidStudy
 from rowspace.report.html import write_report
 from rowspace.sources.drafting import sketch_columns
 from rowspace.study import Study
-from rowspace.study.draft import draft_study
-from rowspace.study.writing import write_study
+from rowspace.study.writing import draft_study, write_study
 
 STUDY = """
 [study]

@@ -13,7 +13,7 @@ import pytest
 
 import rowspace as rs
 from rowspace import sample, workload
-from rowspace.study.file.promises import DataTable
+from rowspace.study.file.attributes import DataTable
 from rowspace.study.file.queries import QUERIES
 from tests.cli.running import rowspace
 from tests.study.examples import BAD, SMALL, changed

@@ -10,7 +10,7 @@ import pytest
 
 from rowspace import operators as op
 from rowspace import workload as wl
-from rowspace.domain import Categorical, Domain, Numeric
+from rowspace.domain import Categorical, Dates, Domain, HourOfDay, Numeric
 from rowspace.exceptions import InvalidDomain, InvalidWorkload, TooLarge
 
 from .records import COASTS, DOMAIN, STATES
@@ -204,3 +204,25 @@ def test_the_ends_of_ranges_are_exact_among_a_thousand_million_million():
     first, last = op.Ranges(n).ends(np.concatenate([first_rows, first_rows[1:] - 1]))
     assert first.tolist() == [*starts.tolist(), *(starts[1:] - 1).tolist()]
     assert last.tolist() == [*starts.tolist(), *[n - 1] * (len(starts) - 1)]
+
+
+@pytest.mark.parametrize(
+    "attribute",
+    [
+        Numeric(0, 40, bins=40, integer=True),
+        Numeric(edges=[0, 0.1, 0.30000000000000004, 7]),
+        Dates("2024-01-01", "2024-03-01", every="day"),
+        Dates("2024-01-01", "2026-01-01", every="month"),
+        HourOfDay(),
+        Categorical(["[0, 3)", "b", "c"]),
+    ],
+    ids=str,
+)
+def test_many_ranges_are_worded_as_each_by_itself(attribute, monkeypatch):
+    w = wl.ranges(Domain(x=attribute), "x") + wl.identity(Domain(x=attribute))
+    alone = [w.label(number) for number in range(w.size)]
+    texts = [wl.Workload(w.domain, [part]).table(k, k + 1)["x"] for part in w.parts for k in range(part.size)]
+    # One by one the labels of a hundred thousand ranges of days take three times as long.
+    monkeypatch.setattr(type(attribute), "span_label", None)
+    assert w.labels() == alone
+    assert w.table()["x"] == [text for (text,) in texts]

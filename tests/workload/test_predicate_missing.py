@@ -11,8 +11,7 @@ from rowspace.exceptions import PredicateError
 from rowspace.workload import predicates
 from rowspace.workload.predicate import parse
 from rowspace.workload.predicate.meaning import holds
-from rowspace.workload.predicate.syntax import Is, Missing, Not, Test
-from rowspace.workload.predicate.tokens import Source
+from rowspace.workload.predicate.syntax import Is, Missing, Not, Source, Test
 
 KNOWN = Domain(a=Numeric(0, 3, bins=3, integer=True), b=Categorical([1, 2]), flag=Categorical([True, False]))
 

@@ -13,7 +13,7 @@ from rowspace.releases import Combined, Release, notes_of
 from rowspace.report import AnswerGroup, AnswerRow, answer_rows, answers_view
 from rowspace.session import Session
 from rowspace.study import Study
-from rowspace.workload.texts import asked, naming, words_of
+from rowspace.workload import asked, naming, words_of
 
 from .screen import Screen, remark_on_facts
 from .settings import setting

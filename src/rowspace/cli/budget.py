@@ -15,9 +15,10 @@ from rowspace.files import archive_kind
 from rowspace.ledger import Ledger
 from rowspace.privacy import ZCDP, ApproxDP, Neighbours, Privacy, PrivacyUnit, PureDP
 from rowspace.releases import DISCOVERY_KIND, Discovery, Release
-from rowspace.report.budgets import budgets_view, evidence_view, history_view
+from rowspace.report import budgets_view, evidence_view, history_view
 
 from .release_files import (
+    FOUND,
     answers_to_show,
     check_outputs,
     refuse_long_tables,
@@ -113,15 +114,16 @@ def resume(
     screen = Screen(quiet, as_json)
     kept = Ledger(ledger)
     inputs = [kept.file] if kept.file else []
-    if any(path.suffix.lower() == unknowns.NATIVE for path in outputs or ()):
-        _resume_discovery(screen, kept, charge, unknowns.checked_targets(outputs, inputs, force=force), level)
+    if any(path.suffix.lower() == FOUND for path in outputs or ()):
+        targets = check_outputs(outputs, inputs, force=force, known=unknowns.ENDINGS)
+        _resume_discovery(screen, kept, charge, targets, level)
         return
     targets = check_outputs(outputs, inputs, force=force)
     with screen.working("Reading"):
         content = kept.resume(charge)
         if archive_kind(content) == DISCOVERY_KIND:
             raise InvalidInput(
-                f"charge {charge} paid for values that were found: write them with -o FILE{unknowns.NATIVE}"
+                f"charge {charge} paid for values that were found: write them with -o FILE{FOUND}"
             )
         made = Release.from_bytes(content)
         refuse_long_tables(made.plan, targets)
@@ -164,7 +166,7 @@ def _resume_discovery(screen: Screen, kept: Ledger, charge: int, targets: list[P
     from . import unknowns
 
     found = Discovery.from_bytes(kept.resume(charge))
-    unknowns.write_discovery(found, targets, level)
+    write_files(found, targets, level, content=None)
     unknowns.show_discovery(screen, found, targets, level, Text(" at no cost", "dim"))
     screen.document({"charge": charge} | unknowns.discovery_document(found, targets, level))
 

@@ -27,6 +27,7 @@ from rowspace.report.html import write_report
 
 from .ask import answer_queries, answers_document, show_answers
 from .outputs import PAGES, check_endings, check_writable
+from .release_files import FOUND
 from .screen import Screen
 
 
@@ -103,7 +104,7 @@ def _combined(files: Sequence[Path]) -> Combined:
 
 
 def _is_discovery(path: Path) -> bool:
-    return path.suffix.lower() == ".discovery"
+    return path.suffix.lower() == FOUND
 
 
 def _loaded(path: Path) -> Release | Discovery:

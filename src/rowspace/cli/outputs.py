@@ -55,7 +55,7 @@ def _is_data_of(inputs: Sequence[Path], target: Path) -> bool:
     many = [place for place in inputs if not place.is_file()]
     if not many:
         return False
-    from rowspace.sources.files import may_read  # here, because engines take a while to import
+    from rowspace.sources import may_read
 
     return any(may_read(place, target) for place in many)
 

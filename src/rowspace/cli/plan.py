@@ -13,8 +13,7 @@ from rowspace import planning
 from rowspace.exceptions import InvalidInput
 from rowspace.planning import CAP, Effort, Objective, Plan, TargetPlan, WhatIf, targets_of_groups, with_budget
 from rowspace.privacy import ApproxDP, Privacy, PureDP
-from rowspace.report import plan_view
-from rowspace.report.targets import targets_view, whatif_view
+from rowspace.report import plan_view, targets_view, whatif_view
 from rowspace.study import Study
 
 from .outputs import check_writable

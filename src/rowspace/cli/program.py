@@ -15,8 +15,7 @@ from rowspace._version import __version__
 from .commands import COMMANDS, budget, paper, tokens
 from .commands.options import Command, CommandGroup, option
 from .failures import exit_code
-from .log import Log, wanted
-from .settings import threads
+from .settings import Log, threads, wanted
 
 app = typer.Typer(
     name="rowspace",

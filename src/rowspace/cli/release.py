@@ -19,8 +19,7 @@ from rowspace.exceptions import FileError, InvalidInput, LedgerError, RowspaceEr
 from rowspace.ledger import Charge, Ledger, Request
 from rowspace.planning import Plan, for_purpose, over_periods
 from rowspace.privacy import Privacy
-from rowspace.releases import Release
-from rowspace.releases.instalment import Instalment
+from rowspace.releases import Instalment, Release
 from rowspace.sources import check_columns
 from rowspace.study import Study
 from rowspace.workload import Workload

@@ -17,10 +17,20 @@ from rich.text import Text
 from rowspace.exceptions import FileError, InvalidInput, TooLarge
 from rowspace.files import write_whole
 from rowspace.planning import Plan
-from rowspace.releases import EXPORTS, TABLE_LIMIT, Release, check_export, export, exported_files, notes_of
+from rowspace.releases import (
+    EXPORTS,
+    TABLE_LIMIT,
+    Discovery,
+    Release,
+    check_export,
+    export,
+    exported_files,
+    notes_of,
+)
 from rowspace.report import answers_view, first_answers, whole
+from rowspace.study import attribute_block
 
-from .outputs import check_endings, check_writable
+from .outputs import check_endings, check_writable, write_text
 from .screen import Screen
 
 if TYPE_CHECKING:
@@ -28,20 +38,26 @@ if TYPE_CHECKING:
 
 
 NATIVE = ".release"
+FOUND = ".discovery"
 
 _SHOWN_WITH_MEANS = 10_000
 """Most answers that are computed for a screen when there are means among them."""
 
 
-def check_outputs(outputs: Sequence[Path] | None, inputs: Sequence[Path], *, force: bool) -> list[Path]:
-    """The files to write, the native one first: should a later one fail, everything can be had from it."""
-    known = ", ".join((NATIVE, *EXPORTS))
+def check_outputs(
+    outputs: Sequence[Path] | None,
+    inputs: Sequence[Path],
+    *,
+    force: bool,
+    known: Sequence[str] = (NATIVE, *EXPORTS),
+) -> list[Path]:
+    """The files to write, those of the first ending before others: everything can be had from them if one fails."""
     if not outputs:
-        raise InvalidInput(f"expected at least one output, -o FILE, ending in one of {known}")
-    check_endings(outputs, (NATIVE, *EXPORTS))
+        raise InvalidInput(f"expected at least one output, -o FILE, ending in one of {', '.join(known)}")
+    check_endings(outputs, known)
     # What stands beside a table is a file like any other.
     check_writable([file for path in outputs for file in exported_files(path)], force=force, inputs=inputs)
-    return sorted(outputs, key=lambda path: path.suffix.lower() != NATIVE)
+    return sorted(outputs, key=lambda path: path.suffix.lower() != known[0])
 
 
 def refuse_long_tables(plan: Plan, targets: Sequence[Path]) -> None:
@@ -76,14 +92,19 @@ def require_same_files(
                     )
 
 
-def write_files(made: Release, targets: Sequence[Path], level: float, *, content: bytes | None) -> None:
+def write_files(
+    made: Release | Discovery, targets: Sequence[Path], level: float, *, content: bytes | None
+) -> None:
     """Write every file whole; if one fails, say which are there. content: the bytes that were charged for."""
     written: list[str] = []
     for target in targets:
         try:
-            if target.suffix.lower() == NATIVE:
+            if target.suffix.lower() in (NATIVE, FOUND):
                 native = made.to_bytes() if content is None else content
                 write_whole(target, lambda file, native=native: file.write(native))
+            elif target.suffix.lower() == ".toml":
+                assert isinstance(made, Discovery)
+                write_text(target, _study_text(made))
             else:
                 export(made, target, level)
         except FileError as error:
@@ -91,6 +112,13 @@ def write_files(made: Release, targets: Sequence[Path], level: float, *, content
             there = f"; written before: {', '.join(written)}" if written else ""
             raise FileError(f"{error}{there}") from None
         written.append(str(target))
+
+
+def _study_text(found: Discovery) -> str:
+    """The attributes of a study that has the categories that were found."""
+    attributes = found.attributes if len(found) else {}
+    note = "# " + found.statement + "\n"
+    return note + "".join(f"\n{attribute_block(name, own)}\n" for name, own in attributes.items())
 
 
 def answers_to_show(made: Release, level: float, *, all_of_them: bool) -> pd.DataFrame | None:

@@ -19,7 +19,7 @@ from rowspace.study import Study
 from .screen import Screen, remark_on_facts
 
 if TYPE_CHECKING:
-    from rowspace.serve.tokens import Role
+    from rowspace.serve import Role
 
 _NEEDED = ("fastapi", "uvicorn", "prometheus_client", "python_multipart")
 
@@ -80,7 +80,7 @@ def add_token(
     file: Path, name: str, role: Role, cap: float | None, expires: datetime | None, as_json: bool
 ) -> None:
     """Print a new token."""
-    from rowspace.serve.tokens import add
+    from rowspace.serve import add
 
     end = expires and (expires if expires.tzinfo else expires.replace(tzinfo=UTC))
     secret = add(file, name, str(role), cap, end)  # type: ignore[arg-type]
@@ -92,7 +92,7 @@ def add_token(
 
 def list_tokens(file: Path, as_json: bool) -> None:
     """Print who has a token."""
-    from rowspace.serve.tokens import listed
+    from rowspace.serve import listed
 
     screen, view = Screen(as_json=as_json), Table(box=None, padding=(0, 2))
     for heading in ("name", "role", "cap", "expires"):
@@ -109,6 +109,6 @@ def list_tokens(file: Path, as_json: bool) -> None:
 
 def revoke_token(file: Path, name: str) -> None:
     """Take a token back."""
-    from rowspace.serve.tokens import revoke
+    from rowspace.serve import revoke
 
     revoke(file, name)

@@ -9,23 +9,18 @@ from typing import Any
 from rich.text import Text
 
 from rowspace import bounding, discovery
-from rowspace.exceptions import FileError, InvalidInput
-from rowspace.files import write_whole
 from rowspace.privacy import ApproxDP, Neighbours
-from rowspace.releases import Discovery, check_export, export, exported_files, notes_of
+from rowspace.releases import Discovery, check_export, notes_of
 from rowspace.report import AnswerGroup, answer_rows, answers_view
-from rowspace.sources.databases import is_url
+from rowspace.sources import is_url
 from rowspace.study import DataPlace
-from rowspace.study.writing import attribute_block
 
 from .budget import guarantee_of, unit_of
-from .outputs import check_endings, check_writable, write_text
 from .release import charged, keeper_of, ledger_files, recoverable
-from .release_files import check_outputs, write_files
+from .release_files import FOUND, check_outputs, write_files
 from .screen import Screen
 
-NATIVE = ".discovery"
-TABLES = (".csv", ".parquet", ".json")
+ENDINGS = (FOUND, ".toml", ".csv", ".parquet", ".json")
 _SHOWN = 20
 
 
@@ -55,7 +50,8 @@ def discover(
     """Check the files, find, charge, and write."""
     screen = Screen(quiet, as_json)
     keeper = keeper_of(ledger, dataset, no_ledger=no_ledger)
-    targets = checked_targets(outputs, [*_inputs(data), *ledger_files(keeper)], force=force)
+    inputs = [*_inputs(data), *ledger_files(keeper)]
+    targets = check_outputs(outputs, inputs, force=force, known=ENDINGS)
     unit = unit_of(unit_column, None if unit_column is None else unit_keys)
     privacy = ApproxDP(epsilon, delta, Neighbours.of(neighbours), unit)
     with recoverable(keeper, screen):
@@ -72,46 +68,10 @@ def discover(
                 table=table,
             )
         with screen.working("Writing"):
-            write_discovery(found, targets, level)
+            write_files(found, targets, level, content=None)
     show_discovery(screen, found, targets, level, charged(keeper))
     charge = None if keeper is None or keeper.taken is None else keeper.taken.to_dict()
     screen.document({"charge": charge} | discovery_document(found, targets, level))
-
-
-def checked_targets(outputs: Sequence[Path] | None, inputs: Sequence[Path], *, force: bool) -> list[Path]:
-    """The files to write, the native one first; nothing is spent unless all can be."""
-    known = (NATIVE, ".toml", *TABLES)
-    if not outputs:
-        raise InvalidInput(f"expected at least one output, -o FILE, ending in one of {', '.join(known)}")
-    check_endings(outputs, known)
-    check_writable([file for path in outputs for file in exported_files(path)], force=force, inputs=inputs)
-    return sorted(outputs, key=lambda path: path.suffix.lower() != NATIVE)
-
-
-def write_discovery(found: Discovery, targets: Sequence[Path], level: float) -> None:
-    """Write every file whole; if one fails, say which are there."""
-    written: list[str] = []
-    for target in targets:
-        try:
-            match target.suffix.lower():
-                case ".discovery":
-                    content = found.to_bytes()
-                    write_whole(target, lambda file, content=content: file.write(content))
-                case ".toml":
-                    write_text(target, study_text(found))
-                case _:
-                    export(found, target, level)
-        except FileError as error:
-            there = f"; written before: {', '.join(written)}" if written else ""
-            raise FileError(f"{error}{there}") from None
-        written.append(str(target))
-
-
-def study_text(found: Discovery) -> str:
-    """The attributes of a study that has the categories that were found."""
-    attributes = found.attributes if len(found) else {}
-    note = "# " + found.statement + "\n"
-    return note + "".join(f"\n{attribute_block(name, own)}\n" for name, own in attributes.items())
 
 
 def show_discovery(

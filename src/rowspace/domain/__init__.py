@@ -17,9 +17,8 @@ from rowspace.domain.calendar import (
 )
 from rowspace.domain.categorical import Categorical, Label, Level, readable
 from rowspace.domain.dates import Dates, DayOfWeek, HourOfDay, Timed
-from rowspace.domain.edges import MAX_BINS
 from rowspace.domain.measure import Measure
-from rowspace.domain.numeric import Numeric
+from rowspace.domain.numeric import MAX_BINS, Numeric
 from rowspace.domain.periods import first_periods, one_after_another, until_period, with_periods
 from rowspace.domain.schema import MISSING, Attribute, Dimension, Domain
 from rowspace.domain.suggestions import did_you_mean, first_few

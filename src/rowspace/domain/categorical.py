@@ -151,7 +151,18 @@ class Categorical:
         >>> Categorical(["F", "M"]).span_label(0, 1)
         'F to M'
         """
-        return self.label(first) if first == last else f"{self.label(first)} to {self.label(last)}"
+        return self.span_labels(np.array([first]), np.array([last]))[0]
+
+    def span_labels(self, first: npt.NDArray[np.int64], last: npt.NDArray[np.int64]) -> list[str]:
+        """Return the readable names of many spans at once.
+
+        first, last: the cells where each begins and ends, both included.
+
+        >>> Categorical(["F", "M"]).span_labels(np.array([0, 1]), np.array([1, 1]))
+        ['F to M', 'M']
+        """
+        ends = zip(first.tolist(), last.tolist(), strict=True)
+        return [self.label(a) if a == b else f"{self.label(a)} to {self.label(b)}" for a, b in ends]
 
     def __str__(self) -> str:
         shown = ", ".join(self.labels(0, min(self.size, 6))) + (", …" if self.size > 6 else "")

@@ -20,7 +20,7 @@ from rowspace.domain.calendar import (
     zone_of,
 )
 from rowspace.domain.categorical import Categorical
-from rowspace.domain.numeric import Numeric, Outside
+from rowspace.domain.numeric import Cells, Numeric, Outside
 from rowspace.exceptions import InvalidDomain
 
 _DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
@@ -105,14 +105,19 @@ class Dates(Numeric):
         object.__setattr__(self, "column", check_column(column))
         object.__setattr__(self, "times", times or self._cuts_days)
 
-    def span_label(self, first: int, last: int) -> str:
-        """Return the readable name of the periods ``first`` to ``last``, both included, taken together.
+    def span_labels(self, first: Cells, last: Cells) -> list[str]:
+        """Return the readable names of many spans at once: a period of the calendar by itself is called by its name.
 
-        >>> Dates("2024-01-01", "2025-01-01", every="month").span_label(0, 2)
-        '[2024-01-01, 2024-04-01)'
+        first, last: the periods where each begins and ends, both included.
+
+        >>> Dates("2024-01-01", "2025-01-01", every="month").span_labels(np.array([0, 2]), np.array([2, 2]))
+        ['[2024-01-01, 2024-04-01)', '2024-03']
         """
-        label = super().span_label(first, last)
-        return (write_period(self.edge(first), self.edge(first + 1)) or label) if first == last else label
+        found = super().span_labels(first, last)
+        for at in np.flatnonzero(first == last).tolist():
+            period = int(first[at])
+            found[at] = write_period(self.edge(period), self.edge(period + 1)) or found[at]
+        return found
 
     def format(self, value: float) -> str:
         """Write an edge, a `value` in seconds since 1970, as people do: ``2024-03-01``, or ``2024-03-01 14:00``.

@@ -7,7 +7,17 @@
 """
 
 from .analysis import max_error, noise_level, profile_trace, query_errors, query_variances, total_error
-from .intervals import COARSE, FEW_TERMS, RARE, half_widths, normal_quantile, standard_quantile
+from .intervals import (
+    COARSE,
+    FEW_TERMS,
+    RARE,
+    beside_another,
+    half_widths,
+    is_as_shown,
+    normal_quantile,
+    selected_intervals,
+    standard_quantile,
+)
 from .moments import COEFFICIENTS, FINE_LATTICE, Moments, by_factors, moments, table_moments
 from .profile import (
     Decomposition,
@@ -17,7 +27,6 @@ from .profile import (
     profile_equivalent,
     strategy_from_profile,
 )
-from .selection import beside_another, is_as_shown, selected_intervals
 
 __all__ = [
     "COARSE",

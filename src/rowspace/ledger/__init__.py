@@ -8,6 +8,7 @@ has spent, and `Ledger.resume` gives its release.
 """
 
 from .composition import COMPOSITIONS
+from .composition import Filter as Filter
 from .costs import Cost, at_least, at_most, float_above, written
 from .ledger import Ledger
 from .records import Budget, Charge, Request, Spender, content_digest, plan_hash

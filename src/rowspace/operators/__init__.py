@@ -22,11 +22,16 @@ from .composed import Composed, Sum
 from .dense import Dense, Sparse, as_operator
 from .diagonal import Diagonal, Identity
 from .fading import Fading
+from .fading_memory import blocks_before as blocks_before
+from .fading_memory import condensed as condensed
+from .fading_memory import counted as counted
+from .fading_memory import remembered as remembered
 from .fallback import check_decomposable, dense_profile, inverse_gram
 from .haar import Haar
 from .kinds import rounded_weights
 from .kronecker import Kronecker
 from .layers import MOST_LAYER_SETS, Layers
+from .levels import Levels as Levels
 from .p_identity import PIdentity
 from .padded import Extended, Padded
 from .permuted import Merged, Permuted

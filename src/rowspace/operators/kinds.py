@@ -101,9 +101,7 @@ class Levelled(Operator, abstract=True):
         """Weight of every level, root first."""
         raise NotImplementedError
 
-    @property
-    def rounding_keeps_row_space(self) -> bool:
-        return True
+    rounding_keeps_row_space = True
 
     @property
     def integral(self) -> bool:

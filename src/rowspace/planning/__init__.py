@@ -1,14 +1,20 @@
 """Plans: strategy, predicted error and certificate, all before data is touched."""
 
+from .across import Across as Across
+from .across import Point as Point
+from .across import Shape as Shape
 from .balancing import Met
 from .candidate import Candidate
 from .choosing import CELL_LIMIT, Effort, Objective, plan, plan_over
 from .considered import Considered, considered
 from .discovering import DiscoveryPlan, checked_discovery
+from .discovering import discovery_plan as discovery_plan
 from .facts import Known, is_count, known_facts
 from .found import check_found, counts_of, found_rows, measured_rows
 from .groups import GroupError
 from .known import checked_plan, private_copy, require_known_privacy
+from .known import checked_strategy as checked_strategy
+from .known import is_known as is_known
 from .people import check_people
 from .periods import over_periods, period_labels, period_number, plan_until
 from .places import is_over_box, own_cells

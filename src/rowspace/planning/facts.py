@@ -20,8 +20,7 @@ from rowspace.exceptions import InvalidInput, TooLarge
 from rowspace.operators import Vector
 from rowspace.strategy import MAX_RECORDS, Fact, Facts
 from rowspace.tables import row_tables
-from rowspace.workload import Workload, total
-from rowspace.workload.texts import asked
+from rowspace.workload import Workload, asked, total
 
 TOTAL = "total"
 """How the number of all records is named among known facts."""

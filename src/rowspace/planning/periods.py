@@ -13,6 +13,7 @@ from rowspace.error import noise_level
 from rowspace.exceptions import InvalidInput, TooLarge
 from rowspace.privacy import Privacy
 from rowspace.strategy import (
+    STORED_PERIODS,
     Horizon,
     IdentityStrategy,
     IntegerCandidate,
@@ -21,14 +22,16 @@ from rowspace.strategy import (
     as_asked,
     best_lower_bound,
     calibrated_noise,
+    causal_results,
     dropped_bits,
+    judged,
+    periods_of_rows,
+    recurring_bound,
+    until,
 )
-from rowspace.strategy.causal import periods_of_rows, until
-from rowspace.strategy.causal_search import STORED_PERIODS, causal_results, judged, recurring_bound
 from rowspace.tables import ProductWorkload
 from rowspace.threads import one_thread_if_small
-from rowspace.workload import Workload, total
-from rowspace.workload.ended import ended
+from rowspace.workload import Workload, ended, total
 
 from .candidate import Candidate
 from .places import without_unseen

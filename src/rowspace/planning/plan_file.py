@@ -15,8 +15,14 @@ from rowspace.domain import Domain
 from rowspace.exceptions import FileError, InvalidInput, TooLarge
 from rowspace.operators import Operator, decode, encode
 from rowspace.privacy import noise_from_dict, privacy_from_dict
-from rowspace.strategy import Measured, Strategy, asked_of_parts, calibrated_noise, check_overflow
-from rowspace.strategy.causal import periods_of_rows
+from rowspace.strategy import (
+    Measured,
+    Strategy,
+    asked_of_parts,
+    calibrated_noise,
+    check_overflow,
+    periods_of_rows,
+)
 from rowspace.workload import Workload
 
 from .candidate import Candidate

@@ -65,22 +65,6 @@ def rounded_gaussian_moments(sigma: float) -> NoiseMoments:
     return _direct_moments(_rounded_gaussian_masses(sigma))
 
 
-def discrete_gaussian_characteristic(sigma_squared: float, t: Vector) -> Vector:
-    """E cos(tX) for P(k) ∝ e^(−k²/(2σ²))."""
-    if sigma_squared < _DUAL_FROM**2:
-        return _direct_characteristic(_discrete_gaussian_masses(sigma_squared), t)
-    # f(s) = e^(−σ²s²/2). On |t| ≤ π the terms |m| ≥ 2 are below e^(−σ²(3π)²/2) < 1e-77.
-    return _dual_sum(t, lambda s: np.exp(-0.5 * sigma_squared * s * s))
-
-
-def rounded_gaussian_characteristic(sigma: float, t: Vector) -> Vector:
-    """E cos(tX) for X = round(σG)."""
-    if sigma < _DUAL_FROM:
-        return _direct_characteristic(_rounded_gaussian_masses(sigma), t)
-    # σG + U has f(s) = e^(−σ²s²/2)·sin(s/2)/(s/2); numpy's sinc(x) is sin(πx)/(πx).
-    return _dual_sum(t, lambda s: np.exp(-0.5 * sigma * sigma * s * s) * np.sinc(s / (2.0 * np.pi)))
-
-
 def _discrete_gaussian_masses(sigma_squared: float) -> Vector:
     """P(1), P(2), …"""
     weights = np.exp(-_REACH * _REACH / (2.0 * sigma_squared))
@@ -128,13 +112,18 @@ class NoiseModel(ABC):
 
     @property
     @abstractmethod
-    def variance(self) -> float:
-        """The exact variance of what is drawn (to double precision)."""
+    def moments(self) -> NoiseMoments:
+        """The exact moments of what is drawn (to double precision)."""
 
     @property
-    @abstractmethod
+    def variance(self) -> float:
+        """The exact variance of what is drawn (to double precision)."""
+        return self.moments.variance
+
+    @property
     def excess_kurtosis(self) -> float:
         """Fourth cumulant over squared variance: 0 for a normal, infinite when the variance underflows."""
+        return self.moments.excess_kurtosis
 
     @abstractmethod
     def characteristic(self, t: npt.ArrayLike) -> Vector:
@@ -169,18 +158,13 @@ class DiscreteLaplace(NoiseModel):
         check_drawable("scale", self.scale)
 
     @property
-    def variance(self) -> float:
-        """2q/(1 − q)² with q = e^(−1/scale): 2·scale² less about 1/6."""
+    def moments(self) -> NoiseMoments:
+        """The variance 2q/(1 − q)² with q = e^(−1/scale), 2·scale² less about 1/6; and 3 + 1/variance."""
         # expm1 keeps every digit for large scales.
         rate = 1.0 / float(self.scale)
-        return 2.0 * math.exp(-rate) / math.expm1(-rate) ** 2
-
-    @property
-    def excess_kurtosis(self) -> float:
-        """3 + 1/variance."""
+        variance = 2.0 * math.exp(-rate) / math.expm1(-rate) ** 2
         # −ln(1 + v(1 − cos t)) = −v t²/2 + (v + 3v²) t⁴/24 − …, so the fourth cumulant is v + 3v².
-        variance = self.variance
-        return 3.0 + 1.0 / variance if variance > 0.0 else math.inf
+        return NoiseMoments(variance, 3.0 + 1.0 / variance if variance > 0.0 else math.inf)
 
     def characteristic(self, t: npt.ArrayLike) -> Vector:
         """1/(1 + 2·variance·sin²(t/2))."""
@@ -212,18 +196,17 @@ class DiscreteGaussian(NoiseModel):
         check_drawable("sigma_squared", self.sigma_squared, power=2)
 
     @property
-    def variance(self) -> float:
-        """At most `sigma_squared`."""
-        return discrete_gaussian_moments(float(self.sigma_squared)).variance
-
-    @property
-    def excess_kurtosis(self) -> float:
-        """0, up to terms of order e^(−2π²·sigma_squared)."""
-        return discrete_gaussian_moments(float(self.sigma_squared)).excess_kurtosis
+    def moments(self) -> NoiseMoments:
+        """A variance of at most `sigma_squared`; and 0, up to terms of order e^(−2π²·sigma_squared)."""
+        return discrete_gaussian_moments(float(self.sigma_squared))
 
     def characteristic(self, t: npt.ArrayLike) -> Vector:
         """E cos(tX), by the direct or the dual series."""
-        return discrete_gaussian_characteristic(float(self.sigma_squared), np.asarray(t, np.float64))
+        square, at = float(self.sigma_squared), np.asarray(t, np.float64)
+        if square < _DUAL_FROM**2:
+            return _direct_characteristic(_discrete_gaussian_masses(square), at)
+        # f(s) = e^(−σ²s²/2). On |t| ≤ π the terms |m| ≥ 2 are below e^(−σ²(3π)²/2) < 1e-77.
+        return _dual_sum(at, lambda s: np.exp(-0.5 * square * s * s))
 
 
 @dataclass(frozen=True, slots=True)
@@ -244,18 +227,17 @@ class RoundedGaussian(NoiseModel):
         check_drawable("sigma", self.sigma)
 
     @property
-    def variance(self) -> float:
-        """sigma² + 1/12, up to terms of order e^(−2π²·sigma²)."""
-        return rounded_gaussian_moments(float(self.sigma)).variance
-
-    @property
-    def excess_kurtosis(self) -> float:
-        """−1/(120·variance²), up to terms of order e^(−2π²·sigma²)."""
-        return rounded_gaussian_moments(float(self.sigma)).excess_kurtosis
+    def moments(self) -> NoiseMoments:
+        """A variance of sigma² + 1/12; and −1/(120·variance²), both up to terms of order e^(−2π²·sigma²)."""
+        return rounded_gaussian_moments(float(self.sigma))
 
     def characteristic(self, t: npt.ArrayLike) -> Vector:
         """E cos(tX), by the direct or the dual series."""
-        return rounded_gaussian_characteristic(float(self.sigma), np.asarray(t, np.float64))
+        sigma, at = float(self.sigma), np.asarray(t, np.float64)
+        if sigma < _DUAL_FROM:
+            return _direct_characteristic(_rounded_gaussian_masses(sigma), at)
+        # σG + U has f(s) = e^(−σ²s²/2)·sin(s/2)/(s/2); numpy's sinc(x) is sin(πx)/(πx).
+        return _dual_sum(at, lambda s: np.exp(-0.5 * sigma * sigma * s * s) * np.sinc(s / (2.0 * np.pi)))
 
 
 _MODELS: dict[str, type[DiscreteLaplace] | type[DiscreteGaussian] | type[RoundedGaussian]] = {

@@ -5,6 +5,12 @@
 Answers that were clipped one by one would no longer agree, and their sums would be too large: noise is cut off on one
 side only. Here the counts explain all answers at once and add up to the unbiased total. They are biased all the same:
 small counts are pulled up, large ones down by as much.
+
+Counts as whole numbers, the total kept: every cell up or down, so that sums of many cells hardly change.
+
+Rounding each cell by itself would add up: a thousand cells of 0.3 would all vanish. Instead the running sum over the
+cells is rounded, which keeps every run of neighbouring cells within one. Sums of cells that are not neighbours are then
+repaired: where a workload's answers came out too high one cell gives up its one to a cell where they are too low.
 """
 
 from __future__ import annotations
@@ -12,10 +18,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from math import sqrt
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
+import scipy
 
-from rowspace.operators import Operator, Vector
+from rowspace.operators import Indices, Operator, Vector
 
 from .joint_tables import Measurement, whitened
 
@@ -133,3 +142,123 @@ def _steepness(A: Operator, cells: int) -> float:
         if size == 0.0:
             return 1.0
     return 1.02 * size
+
+
+ROUNDS = 1000
+"""Rounds after which it stops in any case."""
+
+EXACT = 1e-12
+"""Relative distance of every sum from what it should be at which it stops."""
+
+_LARGE = 1e6
+
+
+def raked(counts: Vector, groups: Sequence[Indices], totals: Vector) -> Vector:
+    """The counts, none negative, scaled group by group until every group of cells has its total.
+
+    Of all counts that have these totals they are the nearest in relative entropy, among those that are zero where the
+    totals leave nothing else. A group that has a total and no count shares it alike.
+
+    >>> raked(np.array([1.0, 1.0, 2.0]), [np.array([0, 1]), np.array([0, 1, 2])], np.array([6.0, 9.0]))
+    array([3., 3., 3.])
+    >>> raked(np.array([1.0, 1.0, 2.0]), [np.array([0, 1]), np.array([0, 1, 2])], np.array([6.0, 6.0]))
+    array([3., 3., 0.])
+    """
+    x = np.where(_may_hold_some(len(counts), groups, totals), counts, 0.0)
+    for _ in range(ROUNDS):
+        worst = 0.0
+        for cells, total in zip(groups, totals.tolist(), strict=True):
+            found = float(x[cells].sum())
+            if found > 0:
+                x[cells] *= total / found
+            else:
+                x[cells] = total / len(cells)
+            worst = max(worst, abs(found - total) / max(total, 1.0))
+        if worst <= EXACT:
+            break
+    return x
+
+
+def _may_hold_some(cells: int, groups: Sequence[Indices], totals: Vector) -> Vector:
+    """Which cells are not zero in all counts that have these totals, none of them negative.
+
+    Scaling alone would reach a zero only in the limit. One linear program over cells that are in the same groups: as
+    many of them as can be are above zero at once.
+    """
+    marks = np.random.default_rng(0).integers(1, 2**62, len(groups), dtype=np.uint64)
+    code = np.zeros(cells, dtype=np.uint64)
+    for group, mark in zip(groups, marks, strict=True):
+        code[group] += mark  # wraps around: as good a mark as any
+    distinct, first, kind = np.unique(code, return_index=True, return_inverse=True)
+    inside: Any = scipy.sparse.csr_array(
+        np.array([np.isin(first, group) for group in groups], dtype=np.float64)
+    )
+    n, both = len(distinct), scipy.sparse.hstack([inside, inside])
+    solved = scipy.optimize.linprog(
+        np.concatenate([np.zeros(n), -np.ones(n)]),
+        A_eq=both,
+        b_eq=_LARGE * totals / max(float(totals.max(initial=0.0)), 1.0),
+        bounds=[(0, None)] * n + [(0, 1)] * n,
+    )
+    above = np.ones(n, dtype=bool) if solved.x is None else solved.x[n:] > 1e-7
+    return np.asarray(above[kind.ravel()])
+
+
+MOST_ROUNDS = 400
+"""Rounds of repair; each costs an action of the Gram matrix."""
+
+Counts = npt.NDArray[np.int64]
+
+
+def whole_cells(counts: Vector, total: int, gram: Operator | None = None, offset: float = 0.5) -> Counts:
+    """Whole numbers that sum to `total`, each the count (scaled to that total) rounded up or down.
+
+    `gram` is WᵗW of the queries whose answers should stay the same; `offset` in [0, 1) is where the running sum is
+    rounded up: drawn at random, every cell's expectation is the count itself (before repairs).
+
+    >>> whole_cells(np.array([0.25, 0.5, 0.25, 0.0, 2.0]), 3)
+    array([0, 1, 0, 0, 2])
+    """
+    if total <= 0 or not counts.sum() > 0:
+        return np.zeros(len(counts), dtype=np.int64)
+    running = np.cumsum(counts)
+    # The last sum is the total itself, not its rounding error.
+    marks = np.floor(running * (total / running[-1]) + offset)
+    last = int(np.flatnonzero(counts)[-1])
+    marks[last:] = total
+    whole = np.diff(np.minimum(marks, total), prepend=0.0)
+    if gram is not None:
+        whole = _repaired(whole, counts * (total / counts.sum()), gram)
+    return np.asarray(whole, dtype=np.int64)
+
+
+def _repaired(whole: Vector, counts: Vector, gram: Operator) -> Vector:
+    """Ones moved from cells rounded up to cells rounded down while ‖W(whole − counts)‖² falls.
+
+    The cells to change are those where it falls fastest, many at a time; fewer when too many made it rise.
+    """
+    floor = np.floor(counts)
+    error = whole - counts
+    slope = gram._apply(error)
+    share = 0.25
+    for _ in range(MOST_ROUNDS):
+        up = np.flatnonzero(whole > floor)
+        down = np.flatnonzero((whole <= floor) & (counts > floor))
+        number = int(np.ceil(share * min(len(up), len(down))))
+        if number == 0:
+            break
+        giving = up[np.argsort(-slope[up], kind="stable")[:number]]
+        taking = down[np.argsort(slope[down], kind="stable")[:number]]
+        useful = slope[giving] > slope[taking]
+        change = np.zeros_like(whole)
+        change[giving[useful]] = -1.0
+        change[taking[useful]] = 1.0
+        turned = gram._apply(change)
+        gained = float(2 * (change @ slope) + change @ turned)
+        if gained < 0:
+            whole, slope = whole + change, slope + turned
+        elif number == 1:
+            break
+        else:
+            share /= 2
+    return whole

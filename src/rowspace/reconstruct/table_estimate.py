@@ -22,8 +22,7 @@ from rowspace.tables import ComponentTables, subsets_in_order
 
 from .nonnegative_tables import TableFamily, largest_sets, lifted
 from .ratio_prior import posterior
-from .table_fitting import fitted_to_faces
-from .table_models import Attributes, paths, products, smoothed, with_background
+from .table_models import Attributes, fitted_to_faces, paths, products, smoothed, with_background
 
 Noisy = Callable[[Attributes], tuple[Array, Array]]
 """From attributes to their unbiased table and the variance of the noise on its cells."""

@@ -1,10 +1,11 @@
-"""The numbers of a chart, asked of a release at no cost. Pages and matplotlib figures draw the same ones."""
+"""The numbers of a chart, asked of a release at no cost, and figures by matplotlib; pages draw the same numbers."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 import scipy
@@ -18,6 +19,9 @@ from rowspace.workload import Factor, Mean, Part, Workload, marginal, prefixes, 
 from .combined import Combined
 from .means import FIGURES, mean_figures
 from .release import Release
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 _MOST_MERGED = 2**20
 
@@ -180,3 +184,37 @@ def _merging(domain: Domain, axis: ChartAxis, most: int) -> op.Operator:
     return op.Sparse(
         scipy.sparse.csr_array((np.ones(n), (at // axis.width, at)), shape=(len(axis.labels), n))
     )
+
+
+_MOST_CELLS = 2**17
+
+
+def plot_release(
+    release: Release | Combined, *names: str, level: float = 0.95, ax: Axes | None = None
+) -> Axes:
+    """See `Release.plot`; `UnsupportedWorkload` where it was not measured."""
+    from rowspace.drawing import columns, heat_map
+
+    if len(names) not in (1, 2):
+        raise InvalidInput(
+            f"expected one attribute or two, got {len(names)}; for example release.plot('age')"
+        )
+    domain = release.plan.domain
+    size = marginal(domain, *names).size
+    if size > _MOST_CELLS:
+        raise TooLarge(f"a figure of {size:,} cells exceeds {_MOST_CELLS:,}; plot a coarser level")
+    if len(names) == 1:
+        axis = chart_axis(domain, names[0])
+        data = histogram(release, axis, level)
+        ax = columns(data.answer, data.low, data.high, edges=axis.equal_edges, labels=axis.labels, ax=ax)
+        ax.set_xlabel(axis.name)
+        ax.set_ylabel(f"records, {100 * level:g} % intervals")
+        return ax
+    first, second = names
+    table = chart_table(release, first, second, level)
+    rows, along = table.rows, table.columns
+    answers = np.reshape(table.data.answer, (len(rows.labels), len(along.labels)))
+    ax = heat_map(answers, rows.labels, along.labels, ax=ax)
+    ax.set_ylabel(rows.name)
+    ax.set_xlabel(along.name)
+    return ax

@@ -14,10 +14,12 @@ Guarantees
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from fractions import Fraction
 from functools import cached_property
 from itertools import combinations
-from typing import TYPE_CHECKING
+from math import inf, nextafter
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -26,24 +28,69 @@ from rowspace.domain import Domain
 from rowspace.exceptions import InvalidInput, TooLarge
 from rowspace.notebook import one_line
 from rowspace.planning import check_found, population
-from rowspace.privacy import Privacy
+from rowspace.privacy import ZCDP, ApproxDP, Privacy, PureDP
 from rowspace.reconstruct import merged
 from rowspace.workload import Workload
 
-from .answer_columns import answer_table, largest_value
-from .beside_found import BesideFound, evidence_beside, named
-from .combined_answers import Answers, answers_from
-from .combined_privacy import Guarantees
+from .answer_columns import answer_table, largest_value, portions, read_as
+from .combined_answers import Answers, BesideFound, answers_from, evidence_beside, named
 from .continued import ByHorizon, horizons_of, over_all
 from .discovered import Discovery
 from .evidence import Evidence, as_queries, measurement_of, units_of
 from .methods import DerivedAnswers, means_portion, with_means
-from .notes import read_as
-from .portions import portions
 from .release import TABLE_LIMIT, Release
 
 if TYPE_CHECKING:
     import pandas as pd
+
+
+@dataclass(frozen=True)
+class Guarantees:
+    """Guarantees of releases that all hold: basic composition adds up those of one kind.
+
+    Kinds that differ (or protect different units) are stated side by side; a ledger adds them up in one currency.
+
+    >>> print(Guarantees((PureDP(0.5), ZCDP(0.1), PureDP(0.25))))
+    0.75-differential privacy (add or remove one record) together with 0.1-zero-concentrated differential privacy (add \
+or remove one record)
+    """
+
+    each: tuple[Privacy, ...]
+
+    @property
+    def sums(self) -> tuple[Privacy, ...]:
+        """One guarantee for each kind, in the order of the first ones."""
+        kinds: dict[tuple[object, ...], list[Privacy]] = {}
+        for privacy in self.each:
+            kind = type(privacy) if isinstance(privacy, PureDP | ZCDP) else ApproxDP
+            kinds.setdefault((kind, privacy.neighbours, privacy.unit), []).append(privacy)
+        return tuple(_sum(group) for group in kinds.values())
+
+    def to_dict(self) -> list[dict[str, Any]]:
+        """The sums, JSON-safe."""
+        return [privacy.to_dict() for privacy in self.sums]
+
+    def __str__(self) -> str:
+        return " together with ".join(map(str, self.sums))
+
+
+def _sum(group: Sequence[Privacy]) -> Privacy:
+    """Basic composition of guarantees of one kind: their parameters add up."""
+    first = group[0]
+    match first:
+        case PureDP():
+            return replace(first, epsilon=_added(group, "epsilon"))
+        case ZCDP():
+            return replace(first, rho=_added(group, "rho"))
+    # By whichever calibration each was reached, (ε, δ) is what it promises.
+    return ApproxDP(_added(group, "epsilon"), _added(group, "delta"), first.neighbours, first.unit)
+
+
+def _added(group: Sequence[Privacy], parameter: str) -> float:
+    """The sum of the parameters as they are written: 0.1 and 0.2 are 0.3; no less, where no float is it."""
+    total = sum(Fraction(repr(getattr(privacy, parameter))) for privacy in group)
+    nearest = float(total)
+    return nearest if Fraction(repr(nearest)) >= total else nextafter(nearest, inf)
 
 
 @dataclass(frozen=True)

@@ -25,13 +25,10 @@ from rowspace.notebook import one_line
 from rowspace.operators import Vector
 from rowspace.workload import Workload
 
-from .answer_columns import answer_columns
-from .consistent_counts import Counts, counts_of
-from .consistent_effect import Effect
-from .derived_groups import groups
-from .derived_tables import framed
+from .answer_columns import answer_columns, with_notes
+from .consistent_counts import Counts, Effect, counts_of
+from .derived_tables import framed, groups
 from .evidence import as_queries, promise_of, require_counts, units_of
-from .notes import with_notes
 from .release import TABLE_LIMIT
 
 METHODS = ("projection", "estimate")
@@ -180,19 +177,10 @@ class Consistent:
 def consistent(
     release: Release | Combined, *, nonnegative: bool = True, integral: bool = False, by: str | None = None
 ) -> Consistent:
-    """Counts that are not negative, and whole with `integral`, all answers agreeing and adding up to the total.
+    """See `Release.consistent`: all answers agree and add up to the total.
 
-    release: what the counts are made from.
-    nonnegative: always True; the release itself has the signed counts.
-    integral: whether counts are to be whole numbers too.
-    by: "projection", the nearest counts; "estimate", as `estimate_tables`; unless given, every cell where that many
-    fit, by projection, since cells answer whatever is asked; else tables, estimated where that is clearly better.
-
-    >>> import rowspace as rs
-    >>> domain = rs.Domain(age=rs.Numeric(0, 4, bins=4))
-    >>> made = rs.release(rs.plan(rs.workload.ranges(domain, "age"), rs.PureDP(0.1)), [0, 1, 0, 0])
-    >>> bool((consistent(made).answers()["answer"] >= 0).all())
-    True
+    Unless `by` says how: every cell where that many fit, by projection, since cells answer whatever is asked; else
+    tables, estimated where that is clearly better.
     """
     check_flags(nonnegative=nonnegative, integral=integral)
     if not nonnegative:

@@ -23,8 +23,7 @@ from rowspace.domain import Domain, one_after_another
 from rowspace.exceptions import InvalidDomain, InvalidInput
 from rowspace.planning import Plan
 from rowspace.strategy import carried_by_one, widest
-from rowspace.workload import Workload
-from rowspace.workload.horizons import among, within
+from rowspace.workload import Workload, among, within
 
 from .combined_answers import Answers, Columns
 from .evidence import measurement_of

@@ -3,6 +3,11 @@
 A difference is a query itself, so its interval is as good as any answer's. A ratio is not: its interval is by the delta
 method, or by Fieller's where the denominator is noisy, and says which.
 
+Queries that are combinations of others: what a difference or a quantile asks, as rows of one workload.
+
+The noise of q₁ − q₂ is that of one query, the row q₁ − q₂, so its error bars come from where all others do, exactly:
+no covariance is estimated. Rows are over the joint cells of the attributes involved, never over the domain.
+
 Guarantees
 - Nothing here sees anything but the release (by construction: this room may not import `sources`).
 - Stated intervals cover the truth (tests/releases/test_derived_coverage.py, benchmarks/coverage.py).
@@ -10,18 +15,96 @@ Guarantees
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from math import sqrt
 from typing import TYPE_CHECKING, Any
 
-from rowspace.exceptions import InvalidInput
-from rowspace.notebook import one_line
-from rowspace.workload import total
+import numpy as np
 
-from .derived_rows import Query, combined, single_query
+from rowspace.domain import Dates, Domain, Numeric
+from rowspace.exceptions import InvalidInput, TooLarge
+from rowspace.notebook import one_line
+from rowspace.operators import Dense, Vector
+from rowspace.workload import Factor, Matrix, Part, Workload, marginal, predicates, total
 
 if TYPE_CHECKING:
     from .release import Release
+
+MAX_ROW_CELLS = 10**7
+"""Most joint cells of the attributes that a combined query is about."""
+
+MAX_BINS = 2048
+"""Most bins of an attribute whose distribution is asked for: it takes a row for every bin."""
+
+Query = str | Workload
+
+
+def single_query(domain: Domain, query: Query, what: str) -> Workload:
+    """A query given as text or as a workload of one query."""
+    found = predicates(domain, [query]) if isinstance(query, str) else query
+    if not isinstance(found, Workload) or found.size != 1:
+        got = f"{found.size} queries" if isinstance(found, Workload) else type(found).__name__
+        raise InvalidInput(f'expected {what} as one query such as "age >= 65", got {got}')
+    return found
+
+
+def combined(
+    domain: Domain, queries: Sequence[Workload], coefficients: Sequence[Sequence[float]]
+) -> Workload:
+    """One query for each list of coefficients: that combination of single queries, over the attributes they touch."""
+    names = {name for query in queries for name in query.attributes}
+    own = domain.subset(names or {min(domain.dimensions or domain.names, key=lambda name: domain[name].size)})
+    if own.size > MAX_ROW_CELLS:
+        raise TooLarge(
+            f"these queries are about {', '.join(own.names)} together: {own.size:,} joint cells, the limit is "
+            f"{MAX_ROW_CELLS:,}; ask about fewer attributes"
+        )
+    rows = np.vstack([Workload(own, query.parts).operator().to_dense() for query in queries])
+    mixed = np.asarray(coefficients, dtype=float) @ rows
+    return Workload(domain, [Part((Matrix(own, Dense(mixed)),), name="combined")])
+
+
+def along(domain: Domain, attribute: str, rows: Vector, where: str | None) -> Workload:
+    """Rows over the bins of one attribute, among the records where a condition holds."""
+    own = domain.subset([attribute])
+    (bins,) = marginal(domain, attribute).parts[0].factors
+    # Over cells: those of the bins, and what else the attribute has a place for.
+    rows = (bins.operator.T @ rows.T).T
+    factors: list[Factor] = [] if where is None else list(predicates(domain, [where]).parts[0].factors)
+    sharing = [factor for factor in factors if attribute in factor.attributes]
+    apart = [factor for factor in factors if attribute not in factor.attributes]
+    found: Factor = Matrix(own, Dense(rows))
+    if sharing:
+        (factor,) = sharing
+        if len(rows) * factor.domain.size > MAX_ROW_CELLS:
+            raise TooLarge(
+                f"the condition couples {attribute!r} with too many other cells; ask for coarser ones"
+            )
+        mask = factor.operator.to_dense().reshape(factor.domain.shape)
+        shape = [len(rows)] + [1] * mask.ndim
+        shape[1 + factor.domain.position(attribute)] = own.size
+        joint = (rows.reshape(shape) * mask[None]).reshape(len(rows), -1)
+        found = Matrix(factor.domain, Dense(joint))
+    ordered = sorted([*apart, found], key=lambda factor: domain.position(factor.attributes[0]))
+    return Workload(domain, [Part(tuple(ordered), name=f"distribution of {attribute}")])
+
+
+def numeric(domain: Domain, attribute: str) -> Numeric:
+    """An attribute that has a distribution: numbers in bins, not too many."""
+    found = domain[attribute]
+    if isinstance(found, Dates):
+        raise InvalidInput(
+            f"expected a numeric attribute, got {attribute!r}, which holds dates; ask for its prefixes"
+        )
+    if not isinstance(found, Numeric):
+        raise InvalidInput(f"expected a numeric attribute, got {attribute!r}: its categories have no order")
+    if found.size > MAX_BINS:
+        raise TooLarge(
+            f"{attribute!r} has {found.size:,} bins, the limit is {MAX_BINS:,}; declare coarser bins"
+        )
+    return found
+
 
 DELTA_METHOD = "delta method"
 FIELLER = "Fieller's method"
@@ -80,14 +163,7 @@ class Estimate:
 
 
 def difference(release: Release, a: Query, b: Query, level: float = 0.95) -> Estimate:
-    """The count of `a` minus the count of `b`; what they share cancels, noise and all.
-
-    >>> import rowspace as rs
-    >>> domain = rs.Domain(age=rs.Numeric(0, 4, bins=4))
-    >>> made = rs.release(rs.plan(rs.workload.ranges(domain, "age"), rs.PureDP(1.0)), [10, 20, 30, 40])
-    >>> difference(made, "age < 2", "age >= 2").method
-    'exact, a linear query'
-    """
+    """See `Release.difference`: what both share cancels, noise and all."""
     pair = [single_query(release.plan.domain, a, "a"), single_query(release.plan.domain, b, "b")]
     row = release.ask(combined(release.plan.domain, pair, [[1.0, -1.0]]), level).iloc[0]
     return Estimate(
@@ -128,14 +204,7 @@ def ratio(release: Release, a: Query, b: Query, level: float = 0.95) -> Estimate
 
 
 def share(release: Release, part: str, of: str | None = None, level: float = 0.95) -> Estimate:
-    """The share of the records satisfying `of` (all records without it) that satisfy `part` too.
-
-    >>> import rowspace as rs
-    >>> domain = rs.Domain(age=rs.Numeric(0, 4, bins=4))
-    >>> made = rs.release(rs.plan(rs.workload.ranges(domain, "age"), rs.PureDP(1.0)), [1000, 2000, 3000, 4000])
-    >>> 0.2 < share(made, "age < 2").value < 0.4
-    True
-    """
+    """See `Release.share`."""
     if not isinstance(part, str) or not (of is None or isinstance(of, str)):
         raise InvalidInput('expected conditions as text, such as share("sex = \'F\'", of="age >= 65")')
     if of is None:

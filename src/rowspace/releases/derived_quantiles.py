@@ -22,8 +22,7 @@ from rowspace.domain import Numeric
 from rowspace.exceptions import InvalidInput
 from rowspace.operators import Vector
 
-from .derived import Estimate
-from .derived_rows import along, numeric
+from .derived import Estimate, along, numeric
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -86,20 +85,12 @@ def quantiles(
     where: str | None = None,
     level: float = 0.95,
 ) -> pd.DataFrame:
-    """Many quantiles at once: columns ``q``, ``value``, ``low``, ``high``, ``note``.
+    """See `Release.quantiles`: columns ``q``, ``value``, ``low``, ``high``, ``note``.
 
     ``low`` and ``high`` are edges of bins, and every interval holds the quantile of the records at `level` by itself.
     ``value`` is interpolated within the bin that ``note`` names, as if its records were spread evenly: where in the bin
     they are is not known. An attribute that counts what is outside in its nearest bin (``outside="clip"``) has no edge
     at that end: an interval that reaches it ends at infinity.
-
-    `InvalidInput` when the noisy number of records is not positive: then there is nothing to take quantiles of.
-
-    >>> import rowspace as rs
-    >>> domain = rs.Domain(age=rs.Numeric(0, 40, bins=4))
-    >>> made = rs.release(rs.plan(rs.workload.prefixes(domain, "age"), rs.PureDP(1.0)), [900, 100, 100, 900])
-    >>> quantiles(made, "age", [0.25, 0.75])[["low", "high", "note"]].to_numpy().tolist()
-    [[0.0, 10.0, 'interpolated within [0, 10)'], [30.0, 40.0, 'interpolated within [30, 40)']]
     """
     import pandas as pd
 
@@ -113,10 +104,7 @@ def quantiles(
 
 
 def median(release: Release, attribute: str, where: str | None = None, level: float = 0.95) -> Estimate:
-    """The median with its interval, which ends at edges of bins; `method` says where the value is interpolated.
-
-    It has no standard error: where in its bin the median lies is not a matter of noise.
-    """
+    """See `Release.median`. It has no standard error: where in its bin the median lies is not a matter of noise."""
     row = quantiles(release, attribute, [0.5], where, level).iloc[0]
     value, low, high = (float(row[column]) for column in ("value", "low", "high"))
     return Estimate(value, None, low, high, level, f"{INVERSION}; {row['note']}")

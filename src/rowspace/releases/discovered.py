@@ -5,17 +5,15 @@ Guarantees
   (tests/releases/test_discovered.py::test_it_holds_what_passed_and_nothing_else).
 - Values are in the order of their own, whatever the order of the table
   (tests/test_discovery.py::test_the_order_of_records_changes_nothing).
-- Intervals cover the count among what is shown with at least the stated probability (`rowspace.error.selection`).
+- Intervals cover the count among what is shown with at least the stated probability (`rowspace.error.intervals`).
 """
 
 from __future__ import annotations
 
-import io
-import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -24,22 +22,20 @@ from rowspace._version import __version__
 from rowspace.domain import Categorical, Label
 from rowspace.error import selected_intervals
 from rowspace.exceptions import FileError, InvalidDomain, InvalidInput
-from rowspace.files import Arrays, archive_bytes, read_archive, unpack_archive, write_whole
+from rowspace.files import Archived, Arrays
 from rowspace.notebook import one_line
 from rowspace.planning import DiscoveryPlan
 
-from .notes import with_notes
+from .answer_columns import with_notes
 
 if TYPE_CHECKING:
     import pandas as pd
-
-DISCOVERY_VERSION = 1
 
 DISCOVERY_KIND = "rowspace discovery"
 
 
 @dataclass(frozen=True)
-class Discovery:
+class Discovery(Archived):
     """What was found: keys in order, each with a noisy count that passed.
 
     plan: what was promised, and from which noisy count on keys are shown.
@@ -58,6 +54,8 @@ class Discovery:
     plan: DiscoveryPlan
     values: tuple[tuple[Label, ...], ...]
     noisy_counts: npt.NDArray[np.int64]
+
+    _archive: ClassVar[tuple[str, int]] = (DISCOVERY_KIND, 1)
 
     def __post_init__(self) -> None:
         counts = np.array(self.noisy_counts, dtype=np.int64).reshape(-1)
@@ -177,69 +175,17 @@ class Discovery:
 
     __hash__ = None  # type: ignore[assignment]
 
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write a discovery file, whole or not at all.
-
-        path: where to write; by custom it ends in .discovery.
-
-        >>> import tempfile
-        >>> from rowspace.privacy import ApproxDP
-        >>> found = Discovery(DiscoveryPlan(("town",), ApproxDP(1.0, 1e-8)), (("A",),), [40])
-        >>> with tempfile.TemporaryDirectory() as folder:
-        ...     found.save(folder + "/towns.discovery")
-        ...     Discovery.load(folder + "/towns.discovery") == found
-        True
-        """
-        content = self.to_bytes()
-        write_whole(path, lambda file: file.write(content))
-
-    def to_bytes(self) -> bytes:
-        """What `save` writes: the same bytes every time.
-
-        >>> from rowspace.privacy import ApproxDP
-        >>> found = Discovery(DiscoveryPlan(("town",), ApproxDP(1.0, 1e-8)), (("A",),), [40])
-        >>> Discovery.from_bytes(found.to_bytes()) == found
-        True
-        """
+    def _encode(self) -> tuple[dict[str, Any], Arrays]:
         arrays: Arrays = {"noisy_counts": self.noisy_counts}
         types = []
         for position, column in enumerate(self.values):
             kind, packed = _packed(column)
             types.append(kind)
             arrays |= {f"{name}{position}": array for name, array in packed.items()}
-        body = {"plan": self.plan.to_dict(), "types": types}
-        return archive_bytes(DISCOVERY_KIND, DISCOVERY_VERSION, body, arrays)
+        return {"plan": self.plan.to_dict(), "types": types}, arrays
 
     @classmethod
-    def load(cls, path: str | os.PathLike[str]) -> Discovery:
-        """Read a discovery file, trusting nothing in it.
-
-        path: a file that `save` or the command line wrote.
-
-        >>> Discovery.load("nowhere.discovery")
-        Traceback (most recent call last):
-        ...
-        rowspace.exceptions.FileError: nowhere.discovery does not exist; expected a rowspace discovery file
-        """
-        return cls._decode(*read_archive(path, DISCOVERY_KIND, DISCOVERY_VERSION))
-
-    @classmethod
-    def from_bytes(cls, content: bytes) -> Discovery:
-        """The discovery of `to_bytes`, such as a ledger keeps; trusting nothing in it.
-
-        content: the bytes.
-
-        >>> Discovery.from_bytes(b"")
-        Traceback (most recent call last):
-        ...
-        rowspace.exceptions.FileError: the discovery is damaged or is no rowspace discovery file
-        """
-        return cls._decode(
-            *unpack_archive(io.BytesIO(content), "the discovery", DISCOVERY_KIND, DISCOVERY_VERSION)
-        )
-
-    @classmethod
-    def _decode(cls, body: dict[str, Any], arrays: Arrays) -> Discovery:
+    def _decode(cls, body: dict[str, Any], arrays: Arrays) -> Self:
         counts, types = arrays.get("noisy_counts"), body.get("types")
         if counts is None or counts.dtype != np.int64 or counts.ndim != 1 or not isinstance(types, list):
             raise FileError("damaged discovery: its noisy counts are missing")

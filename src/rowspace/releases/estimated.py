@@ -27,12 +27,11 @@ from rowspace.operators import Dense, Identity, Operator, Vector
 from rowspace.tables import ProductWorkload, asked_of
 from rowspace.workload import Workload
 
-from .answer_columns import answer_columns
+from .answer_columns import answer_columns, with_notes
 from .consistent import Consistent, as_whole, check_flags
 from .consistent_counts import Counts, TableCounts
 from .estimate_fit import EstimateFit, Models, estimate_fit
 from .evidence import as_queries, promise_of, require_counts, units_of
-from .notes import with_notes
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -196,11 +195,7 @@ class TableEstimate(Consistent):
 def estimate_tables(
     release: Release | Combined, *, integral: bool = False, model: str | Models = "best"
 ) -> TableEstimate:
-    """The tables of a release as estimated.
-
-    model: "best" tries products of smaller tables, paths through a third attribute and neighbouring cells;
-    "independence" products alone; tables by the names of their attributes are tried beside all of these.
-    """
+    """See `Release.estimate_tables`."""
     check_flags(integral=integral)
     require_counts(release, "estimated tables are")
     if isinstance(model, str) and model not in MODELS:

@@ -16,8 +16,7 @@ from rowspace.planning import check_people
 from rowspace.privacy import Privacy, PrivacyUnit
 from rowspace.reconstruct import JointTables, Measurement, joint_estimate, joint_tables
 from rowspace.strategy import Measured, noisy_values
-from rowspace.workload import Workload, total
-from rowspace.workload.texts import asked
+from rowspace.workload import Workload, asked, total
 
 if TYPE_CHECKING:
     from .combined import Combined

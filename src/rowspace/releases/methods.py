@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, cast
 
-from .notes import stating, with_notes
+from .answer_columns import stating, with_notes
 
 if TYPE_CHECKING:
     import numpy as np
@@ -21,8 +21,7 @@ if TYPE_CHECKING:
     from .combined import Combined
     from .consistent import Consistent
     from .consistent_counts import CellCounts, TableCounts
-    from .derived import Estimate
-    from .derived_rows import Query
+    from .derived import Estimate, Query
     from .derived_tables import CrossTable
     from .discovered import Discovery
     from .estimate_fit import EstimateFit, Models
@@ -275,7 +274,7 @@ class DerivedAnswers:
         >>> axes.get_xlabel()
         'age'
         """
-        from .plots import plot_release
+        from .chart_data import plot_release
 
         return plot_release(self._release, *names, level=level, ax=ax)
 
@@ -302,7 +301,8 @@ class DerivedAnswers:
         """The tables as estimated: never negative, agreeing, each cell between a model and its measurement.
 
         integral: whether counts are to be whole numbers too.
-        model: "best", "independence", or tables by the names of their attributes, which are tried beside the others.
+        model: "best" (products of smaller tables, paths through a third attribute, neighbouring cells), "independence"
+            (products alone), or tables by the names of their attributes, which are tried beside the others.
 
         Every answer comes with its expected error, an interval that needs no model, and how much of it is measurement.
 

@@ -12,37 +12,29 @@ Guarantees
 
 from __future__ import annotations
 
-import io
-import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar, Self, cast
 
 import numpy as np
 import numpy.typing as npt
 
 from rowspace._version import __version__
 from rowspace.exceptions import FileError, InvalidInput, TooLarge, UnsupportedWorkload
-from rowspace.files import Arrays, archive_bytes, read_archive, unpack_archive, write_whole
+from rowspace.files import Archived, Arrays
 from rowspace.notebook import one_line
 from rowspace.operators import Vector
 from rowspace.planning import Plan
 from rowspace.strategy import Reconstruction, dropped_bits, noisy_values
 from rowspace.workload import Workload
 
-from .answer_columns import answer_table, largest_value
+from .answer_columns import answer_table, largest_value, portions, read_as
 from .evidence import as_queries
 from .methods import DerivedAnswers, means_portion, with_means
-from .notes import read_as
-from .portions import portions
 
 if TYPE_CHECKING:
     import pandas as pd
-
-RELEASE_VERSION = 1
-
-_KIND = "rowspace release"
 
 TABLE_LIMIT = 2**22
 """Most rows of a table of answers; ask for a part of the workload beyond that, or stream them."""
@@ -52,7 +44,7 @@ ESTIMATE_LIMIT = 10**8
 
 
 @dataclass(frozen=True)
-class Release(DerivedAnswers):
+class Release(DerivedAnswers, Archived):
     """The published result: consistent answers to the plan's workload and to any other query it supports.
 
     plan: what was measured, and under which guarantee.
@@ -65,6 +57,8 @@ class Release(DerivedAnswers):
 
     plan: Plan
     noisy_answers: npt.NDArray[np.int64]
+
+    _archive: ClassVar[tuple[str, int]] = ("rowspace release", 1)
 
     def __post_init__(self) -> None:
         noisy = np.array(self.noisy_answers, dtype=np.int64)
@@ -192,73 +186,19 @@ class Release(DerivedAnswers):
     def __str__(self) -> str:
         return f"Release of {self.plan.workload.size:,} answers\n  {self.statement}"
 
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write a release file, whole or not at all.
-
-        path: where to write; by custom it ends in .release.
-
-        >>> from rowspace.sample import small_release
-        >>> release = small_release()
-        >>> import tempfile
-        >>> with tempfile.TemporaryDirectory() as folder:
-        ...     release.save(folder + "/small.release")
-        ...     same = Release.load(folder + "/small.release")
-        >>> same.to_bytes() == release.to_bytes()
-        True
-        """
-        content = self.to_bytes()
-        write_whole(path, lambda file: file.write(content))
-
-    def to_bytes(self) -> bytes:
-        """What `save` writes: the same bytes every time, so that their digest in a ledger identifies the file.
-
-        >>> from rowspace.sample import small_release
-        >>> release = small_release()
-        >>> release.to_bytes() == release.to_bytes()
-        True
-        """
+    def _encode(self) -> tuple[dict[str, Any], Arrays]:
         body, arrays = self.plan.encode()
-        return archive_bytes(_KIND, RELEASE_VERSION, body, arrays | {"noisy_answers": self.noisy_answers})
+        return body, arrays | {"noisy_answers": self.noisy_answers}
 
     @classmethod
-    def load(cls, path: str | os.PathLike[str]) -> Release:
-        """Read a release file, trusting nothing in it.
-
-        path: a file that `save` or the command line wrote.
-
-        >>> from rowspace.sample import small_release
-        >>> release = small_release()
-        >>> import tempfile
-        >>> with tempfile.TemporaryDirectory() as folder:
-        ...     release.save(folder + "/small.release")
-        ...     same = Release.load(folder + "/small.release")
-        >>> same.to_bytes() == release.to_bytes()
-        True
-        """
-        return cls._decode(*read_archive(path, _KIND, RELEASE_VERSION))
-
-    @classmethod
-    def from_bytes(cls, content: bytes) -> Release:
-        """The release of `to_bytes`, such as a ledger keeps; trusting nothing in it.
-
-        content: the bytes.
-
-        >>> from rowspace.sample import small_release
-        >>> release = small_release()
-        >>> Release.from_bytes(release.to_bytes()).plan.privacy == release.plan.privacy
-        True
-        """
-        return cls._decode(*unpack_archive(io.BytesIO(content), "the release", _KIND, RELEASE_VERSION))
-
-    @classmethod
-    def _decode(cls, body: dict[str, Any], arrays: Arrays) -> Release:
+    def _decode(cls, body: dict[str, Any], arrays: Arrays) -> Self:
         noisy = arrays.pop("noisy_answers", None)
         if noisy is None or noisy.dtype != np.int64:
             raise FileError("damaged release: its noisy answers are missing")
         if "period" in body:
             from .instalment import decoded  # which is built on this
 
-            return decoded(body, arrays, noisy)
+            return cast("Self", decoded(body, arrays, noisy))
         plan = Plan.decode(body, arrays)
         if noisy.shape != (plan.strategy.shape[0],):
             raise FileError("damaged release: its noisy answers do not fit its plan")

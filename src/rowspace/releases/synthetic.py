@@ -32,23 +32,12 @@ def synthetic(
     rng: np.random.Generator | int | None = None,
     counts: Counts | None = None,
 ) -> pd.DataFrame:
-    """Records that follow the non-negative counts of a release: one column for each attribute it measured.
-
-    rows: how many; as many as the noisy total unless given.
-    draw_numbers: numbers drawn evenly within their bin (whole ones where the attribute is) in place of bin labels.
-    rng: a generator or a seed; the same seed gives the same records.
-    counts: what they are to follow; the release's consistent counts unless given.
+    """See `Release.synthetic`. counts: what records are to follow; the release's consistent counts unless given.
 
     Where the cells fit, every cell occurs as often as its share says, within one. Over larger domains records are drawn
     along the tables that tie attributes most closely and then fitted to all tables: close, but not exact, and
     ``attrs["table_error"]`` has Σ|difference|/rows of every table. Biased, as all non-negative counts are; error bars
     come with the release, not with these records.
-
-    >>> import rowspace as rs
-    >>> domain = rs.Domain(age=rs.Numeric(0, 4, bins=4), sex=rs.Categorical(["F", "M"]))
-    >>> made = rs.release(rs.plan(rs.workload.identity(domain), rs.PureDP(1.0)), [0, 5, 9, 0, 70, 0, 0, 3])
-    >>> synthetic(made, 100, rng=1).shape
-    (100, 2)
     """
     import pandas as pd
 

@@ -21,8 +21,7 @@ from rowspace.exceptions import BudgetExceeded, TooLarge
 from rowspace.ledger import Budget, Ledger, at_most
 from rowspace.session import Answered, Session
 from rowspace.study import Study
-from rowspace.workload import Workload, marginal
-from rowspace.workload.texts import asked, naming, words_of
+from rowspace.workload import Workload, asked, marginal, naming, words_of
 
 from .logs import LOG
 from .metrics import ANSWERS

@@ -22,11 +22,9 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 from rowspace.exceptions import BudgetExceeded, RowspaceError
 from rowspace.ledger import at_least
 from rowspace.report import counts, figures, shown_above, whole
-from rowspace.report.charts import bars
-from rowspace.report.explore.contents import example
-from rowspace.report.pages import own_sheet, render
-from rowspace.report.views import Bars, Link, Page, PageTable, Tile
-from rowspace.workload.predicate.syntax import name_text
+from rowspace.report.explore import example
+from rowspace.report.html import Bars, Link, Page, PageTable, Tile, bars, own_sheet, render
+from rowspace.workload.predicate import name_text
 
 from .access import AtDesk, AtGate, Gate, gate_of
 from .desk import Desk

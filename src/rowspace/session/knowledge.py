@@ -24,17 +24,18 @@ from rowspace.privacy import Privacy, PrivacyUnit
 from rowspace.reconstruct import Measurement, merged, whitened
 from rowspace.releases import (
     AnswerRows,
+    Answers,
+    Columns,
     CombinedPlan,
     Evidence,
+    Guarantees,
     Release,
     answer_rows,
     answers_from,
     combined_statement,
     measurement_of,
+    rows_with_means,
 )
-from rowspace.releases.combined_answers import Answers, Columns
-from rowspace.releases.combined_privacy import Guarantees
-from rowspace.releases.means import rows_with_means
 from rowspace.strategy import CELLS_AT_ONCE, Measured
 from rowspace.workload import Workload, total
 

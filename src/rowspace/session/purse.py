@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from rowspace.exceptions import BudgetExceeded, InvalidInput, LedgerError, UnsupportedWorkload
 from rowspace.files import archive_kind
-from rowspace.ledger import Budget, Charge, Cost, Ledger, Request, Spender
-from rowspace.ledger.composition import Filter
+from rowspace.ledger import Budget, Charge, Cost, Filter, Ledger, Request, Spender
 from rowspace.measure import measure
 from rowspace.mechanism import about_source, checked, counts_for
 from rowspace.operators import Operator

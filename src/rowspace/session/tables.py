@@ -24,7 +24,7 @@ from rowspace.ledger import Charge, at_least, at_most
 from rowspace.operators import Vector
 from rowspace.planning import Plan, for_purpose, plan_over
 from rowspace.privacy import Privacy
-from rowspace.releases.estimate_fit import EstimateFit, estimate_fit
+from rowspace.releases import EstimateFit, estimate_fit
 from rowspace.strategy import Select
 from rowspace.tables import subsets_in_order
 from rowspace.workload import Part, Workload

@@ -13,8 +13,7 @@ from rowspace.exceptions import KeyReused, TooLarge, UnsupportedWorkload
 from rowspace.ledger import Budget, Charge, Request, float_above
 from rowspace.notebook import one_line, shown_above
 from rowspace.operators import Vector
-from rowspace.releases import TABLE_LIMIT, AnswerRows
-from rowspace.releases.combined_answers import Columns
+from rowspace.releases import TABLE_LIMIT, AnswerRows, Columns
 
 from .buying import Goal
 from .knowledge import Knowledge

@@ -12,8 +12,18 @@ engine errors pass through `silence`, which drops their text.
 
 from rowspace.sources.coding import check_columns
 from rowspace.sources.counting import MAX_CELLS, count_cells
+from rowspace.sources.databases import is_url as is_url
+from rowspace.sources.drafting import ColumnSketch as ColumnSketch
+from rowspace.sources.drafting import sketch_columns as sketch_columns
+from rowspace.sources.files import may_read as may_read
+from rowspace.sources.files import root_of as root_of
 from rowspace.sources.identity import source_digest
 from rowspace.sources.keys import KeyCounts, count_keys
+from rowspace.sources.looking import look as look
+from rowspace.sources.looks import Cap as Cap
+from rowspace.sources.looks import ColumnLook as ColumnLook
+from rowspace.sources.looks import TableLook as TableLook
+from rowspace.sources.looks import UnitSizes as UnitSizes
 from rowspace.sources.marginal_counting import MAX_TABLE_CELLS, count_marginals
 from rowspace.sources.marginal_tables import CountStack, MarginalTables
 from rowspace.sources.opening import Source

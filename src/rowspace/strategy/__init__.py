@@ -75,6 +75,16 @@ if TYPE_CHECKING:
     from rowspace_paper.optimizers import Rotated as Rotated
     from rowspace_paper.optimizers import least_sensitivity as least_sensitivity
 
+from .causal import periods_of_rows as periods_of_rows
+from .causal import rows_of_period as rows_of_period
+from .causal import until as until
+from .causal import with_memory as with_memory
+from .causal import with_time as with_time
+from .causal_search import STORED_PERIODS as STORED_PERIODS
+from .causal_search import causal_results as causal_results
+from .causal_search import judged as judged
+from .causal_search import recurring_bound as recurring_bound
+
 __all__ = [
     "ALMOST",
     "CELLS_AT_ONCE",

@@ -18,8 +18,7 @@ import scipy
 
 from rowspace.error import noise_level, profile_trace
 from rowspace.exceptions import InvalidInput
-from rowspace.operators import Haar, Hierarchy, Operator, Permuted, Tree, Vector
-from rowspace.operators.levels import Levels
+from rowspace.operators import Haar, Hierarchy, Levels, Operator, Permuted, Tree, Vector
 from rowspace.privacy import Privacy
 
 from .result import Result, judged

@@ -16,10 +16,18 @@ from fastapi import APIRouter, Depends, FastAPI, Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from rowspace.exceptions import FileError, LedgerError
-from rowspace.report.views import Link, Page
-from rowspace.serve.access import Gate, json_only
-from rowspace.serve.shell import Refused, dress, one_sentence, problem, require_same_origin
-from rowspace.serve.tokens import Holder, Tokens
+from rowspace.report.html import Link, Page
+from rowspace.serve import (
+    Gate,
+    Holder,
+    Refused,
+    Tokens,
+    dress,
+    json_only,
+    one_sentence,
+    problem,
+    require_same_origin,
+)
 
 from .desk import Change, Confirmed, Desk, Outdated, Saved, Targets
 from .pages import refused_page, studio_page

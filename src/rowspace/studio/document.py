@@ -20,9 +20,7 @@ from tomlkit import TOMLDocument
 
 from rowspace.exceptions import FileError, InvalidInput
 from rowspace.files import write_whole
-from rowspace.study import Study
-from rowspace.study.text import located, read_text
-from rowspace.study.writing import entry_block, line
+from rowspace.study import Study, entry_block, line, located, read_text
 from rowspace.workload import Workload
 
 _GROUPS_NAMED = 3
@@ -93,8 +91,8 @@ def _read(text: str, at: int) -> tuple[TOMLDocument, Any]:
 
 def cards(text: str, study: Study, folder: Path) -> list[Card]:
     """The entries of the workload, in the order of the file."""
+    from rowspace.study import parse_text
     from rowspace.study.file import read_file
-    from rowspace.study.text import parse_text
 
     found = []
     for entry in read_file(parse_text(text)).workload:

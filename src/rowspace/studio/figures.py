@@ -11,11 +11,21 @@ from math import isfinite
 from typing import Any
 
 from rowspace.exceptions import IntegerOverflow, InvalidInput, RowspaceError
-from rowspace.planning import CAP, Effort, TargetPlan, budget, budget_name, plan_for, with_budget
-from rowspace.planning.across import Across, Point, Shape
+from rowspace.planning import (
+    CAP,
+    Across,
+    Effort,
+    Point,
+    Shape,
+    TargetPlan,
+    budget,
+    budget_name,
+    plan_for,
+    with_budget,
+)
 from rowspace.privacy import Privacy
-from rowspace.report.html.promise import promise
-from rowspace.report.words import parameters
+from rowspace.report import parameters
+from rowspace.report.html import promise
 from rowspace.study import Study
 
 LEVEL = 0.95

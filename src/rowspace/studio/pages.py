@@ -11,11 +11,9 @@ from typing import Any
 from rowspace.domain import Domain
 from rowspace.planning import budget
 from rowspace.report import figures, whole
-from rowspace.report.explore.contents import example
-from rowspace.report.pages import own_sheet, render
-from rowspace.report.views import Link, Page, PageTable
-from rowspace.study import CHECK_WARNING, DATA_WARNING
-from rowspace.study.checking import HEADINGS
+from rowspace.report.explore import example
+from rowspace.report.html import Link, Page, PageTable, own_sheet, render
+from rowspace.study import CHECK_WARNING, DATA_WARNING, HEADINGS
 
 from .desk import Desk
 from .document import Card, cards

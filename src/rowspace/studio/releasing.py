@@ -22,7 +22,7 @@ from typing import Any
 
 from rowspace.exceptions import BudgetExceeded, InvalidInput
 from rowspace.ledger import Ledger, at_least, at_most
-from rowspace.report.words import parameters
+from rowspace.report import parameters
 
 from .document import Document
 from .settings import Settings

@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from rowspace.serve.logs import FAILURES_ONLY
-from rowspace.serve.runner import address, bound, run
-from rowspace.serve.tokens import digest_of, new_secret
+from rowspace.serve import FAILURES_ONLY, address, bound, digest_of, new_secret, run
 
 from .app import create_app
 from .settings import Settings

@@ -18,8 +18,7 @@ from .study import Study
 
 if TYPE_CHECKING:
     from rowspace.formats import CSV
-    from rowspace.sources import Source
-    from rowspace.sources.looks import ColumnLook, UnitSizes
+    from rowspace.sources import ColumnLook, Source, UnitSizes
 
 CHECK_WARNING = (
     "For the curator's eyes only: this looked at the data, without any privacy. Do not publish or share it."
@@ -190,7 +189,7 @@ def check(
         - sex: 1 of these would be a category but for spaces around them: clean the column in a view or a frame
         - sex: 1 of these would be a category but for upper and lower case: clean the column in a view or a frame
     """
-    from rowspace.sources.looking import look  # here: reading a study loads nothing that sees data
+    from rowspace.sources import look
 
     if isinstance(study, Study):
         asked = frozenset(study.workload.reduced().domain.names)

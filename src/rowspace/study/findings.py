@@ -10,7 +10,7 @@ from rowspace.domain import Attribute, Categorical, Dates, DayOfWeek, Domain, Me
 from rowspace.privacy import PrivacyUnit
 
 if TYPE_CHECKING:
-    from rowspace.sources.looks import Cap, ColumnLook, TableLook, UnitSizes
+    from rowspace.sources import Cap, ColumnLook, TableLook, UnitSizes
 
 # A cap that leaves out no more than this share of the rows is advised.
 _ACCEPTABLE_SHARE = 0.01

@@ -167,9 +167,7 @@ class TableOperator(Operator):
             M.integral for M in (*self.matrices, *self._joint_by_number.values())
         )
 
-    @property
-    def rounding_keeps_row_space(self) -> bool:
-        return True
+    rounding_keeps_row_space = True
 
     def attributes_of(self, stack: TableStack) -> tuple[int, ...]:
         """The attributes of the first table of a stack: the others' have the same matrices."""

@@ -8,7 +8,11 @@
 (5353, 'age in [19, 91)')
 """
 
+from rowspace.workload.ended import among as among
+from rowspace.workload.ended import ended as ended
+from rowspace.workload.ended import within as within
 from rowspace.workload.factors import Cells, Factor, Intervals, LevelCells, Matrix
+from rowspace.workload.factors import missing_label as missing_label
 from rowspace.workload.families import (
     cube,
     identity,
@@ -23,9 +27,13 @@ from rowspace.workload.families import (
 from rowspace.workload.matrices import matrix
 from rowspace.workload.measured import mean, standard_deviation, sum, valued, variance
 from rowspace.workload.part import Part
-from rowspace.workload.sql_queries import sql
+from rowspace.workload.sums import SPREADS as SPREADS
 from rowspace.workload.sums import Mean, Means, MeasureSum, Squares, Valued
-from rowspace.workload.texts import predicates
+from rowspace.workload.sums import measured as measured
+from rowspace.workload.texts import asked as asked
+from rowspace.workload.texts import naming as naming
+from rowspace.workload.texts import predicates, sql
+from rowspace.workload.texts import words_of as words_of
 from rowspace.workload.union import Workload
 
 __all__ = [

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Container, Iterator
+from collections.abc import Callable, Container
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -13,8 +13,9 @@ import numpy.typing as npt
 import scipy
 
 from rowspace import operators as op
-from rowspace.domain import MISSING, Categorical, Dimension, Domain, Level, Numeric
+from rowspace.domain import MISSING, Dimension, Domain, Level, Numeric
 from rowspace.exceptions import InvalidWorkload
+from rowspace.operators import Indices
 
 #: Row numbers: int64, or Python integers (dtype object) where there are more rows than that.
 Rows = npt.NDArray[Any]
@@ -99,18 +100,23 @@ class Labelled(Factor):
         """Its place, unless it is asked for."""
         return frozenset() if self.missing else self.domain.places
 
+    def _names(self, rows: Indices) -> list[str]:
+        """The labels of some rows, none of them the one for missing values."""
+        return [self.labelled.label(row) for row in rows.tolist()]
+
     def phrases(self, rows: Rows, *, joined: bool) -> list[str]:
         """Write ``age = 18``."""
-        size, name = self.labelled.size, self.columns[0]
-        return [f"{name} is missing" if row == size else self._phrase(name, row) for row in rows.tolist()]
-
-    def _phrase(self, name: str, row: int) -> str:
-        return f"{name} = {self.labelled.label(row)}"
+        name = self.columns[0]
+        return self._written(rows, lambda label: phrase(name, self.labelled, label), f"{name} is missing")
 
     def entries(self, rows: Rows) -> list[str]:
         """Write ``18``."""
-        of = self.labelled
-        return [missing_label(of) if row == of.size else of.label(row) for row in rows.tolist()]
+        return self._written(rows, str, missing_label(self.labelled))
+
+    def _written(self, rows: Rows, write: Callable[[str], str], missing: str) -> list[str]:
+        known = rows < self.labelled.size
+        names = map(write, self._names(rows[known].astype(np.int64)))
+        return [next(names) if is_known else missing for is_known in known.tolist()]
 
 
 @dataclass(frozen=True)
@@ -130,8 +136,8 @@ class Cells(Labelled):
         """The identity."""
         return op.Padded.right(op.Identity(self.size), self.domain.size)
 
-    def _phrase(self, name: str, row: int) -> str:
-        return span_phrase(name, self.labelled, row, row)
+    def _names(self, rows: Indices) -> list[str]:
+        return self.labelled.span_labels(rows, rows)
 
 
 @dataclass(frozen=True)
@@ -270,14 +276,11 @@ def unseen_places(matrix: op.Operator, domain: Domain) -> frozenset[str]:
     return frozenset(name for name in domain.places if not seen.take(-1, axis=domain.position(name)).any())
 
 
-def span_phrase(name: str, attribute: Dimension, first: int, last: int) -> str:
-    """Say that an attribute lies in the cells ``first`` to ``last``."""
-    label = attribute.span_label(first, last)
-    match attribute:
-        case Numeric():
-            return f"{name} in {label}" if label.startswith("[") else f"{name} = {label}"
-        case Categorical():
-            return f"{name} = {label}" if first == last else f"{name} from {label}"
+def phrase(name: str, of: Dimension | Level, label: str, *, several: bool = False) -> str:
+    """Say that an attribute lies in the cells of a label; `several` where that is of more than one."""
+    if isinstance(of, Numeric):
+        return f"{name} in {label}" if label.startswith("[") else f"{name} = {label}"
+    return f"{name} from {label}" if several else f"{name} = {label}"
 
 
 class Intervals(Factor):
@@ -295,16 +298,14 @@ class Intervals(Factor):
     def phrases(self, rows: Rows, *, joined: bool) -> list[str]:
         """Write ``age in [18, 65)``."""
         name, attribute = only_attribute(self.domain)
-        return [span_phrase(name, attribute, first, last) for first, last in self._spans(rows)]
+        first, last = self.ends(rows)
+        words = zip(self.entries(rows), (first != last).tolist(), strict=True)
+        return [phrase(name, attribute, label, several=several) for label, several in words]
 
     def entries(self, rows: Rows) -> list[str]:
         """Write ``[18, 65)``."""
-        attribute = only_attribute(self.domain)[1]
-        return [attribute.span_label(first, last) for first, last in self._spans(rows)]
-
-    def _spans(self, rows: Rows) -> Iterator[tuple[int, int]]:
-        first, last = self.ends(rows)
-        return zip(first.tolist(), last.tolist(), strict=True)
+        first, last = (ends.astype(np.int64) for ends in self.ends(rows))
+        return only_attribute(self.domain)[1].span_labels(first, last)
 
 
 @dataclass(frozen=True)

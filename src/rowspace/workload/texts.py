@@ -1,7 +1,8 @@
-"""Workloads from predicates."""
+"""Workloads from texts: predicates and SQL."""
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -13,7 +14,6 @@ from rowspace.workload.conditions import Conditions, check_entries
 from rowspace.workload.part import Part
 from rowspace.workload.predicate import JointCondition, split
 from rowspace.workload.predicate.meaning import check_work
-from rowspace.workload.sql_queries import sql
 from rowspace.workload.union import Workload
 
 Product = list[JointCondition]
@@ -113,6 +113,34 @@ def _difference(left: Product, right: Product) -> list[int] | None:
 def _cells_of(component: JointCondition) -> tuple[tuple[str, ...], int]:
     """What tells the cells of two components of one domain apart: a place for missing values is one more."""
     return component.domain.names, component.domain.size
+
+
+def sql(domain: Domain, text: str | os.PathLike[str]) -> Workload:
+    """Counting queries in SQL, one or many separated by ``;``, as one workload to be answered jointly.
+
+    ``SELECT [groups,] COUNT(*) FROM t [WHERE ...] [GROUP BY ...]``; what is read is in `rowspace.workload.sql_queries`.
+    A path is a file to read; a str is SQL. Nothing is sent to a database: the text becomes a workload over `domain`.
+
+    Every statement is a group, called by a comment ``-- name: elderly`` before it, else by the alias of its count when
+    no other statement has it, else ``query 3``. Conjunctions on separate attributes become products.
+
+    >>> from rowspace.domain import Categorical, Numeric
+    >>> domain = Domain(age=Numeric(0, 100, bins=100), sex=Categorical(["F", "M"]))
+    >>> w = sql(domain, '''
+    ...     SELECT sex, COUNT(*) AS elderly FROM people WHERE age >= 65 GROUP BY sex;
+    ...     SELECT COUNT(*) FROM people WHERE age < 18 OR sex = 'F' ''')
+    >>> w.labels()
+    ['age >= 65 and sex = F', 'age >= 65 and sex = M', "age < 18 or sex = 'F'"]
+    >>> w.table()["group"]
+    ['elderly', 'elderly', 'query 2']
+
+    Raises:
+        PredicateError: Not a linear counting query over the domain; the message has line, column and the reason.
+        TooLarge: Conditions couple attributes with too many joint cells, or there are too many groups.
+    """
+    from rowspace.workload.sql_queries import read_sql  # here: sqlglot takes a while to load
+
+    return read_sql(domain, text)
 
 
 # SELECT or WITH ... AS, after comments; `selected = true` is a condition.

@@ -285,4 +285,4 @@ def registry(
     [dim]Examples[/dim]
       rowspace registry people.release -o people.yaml --curator "Our Office"
     """
-    work("registry").registry(**locals())
+    work("report").registry(**locals())

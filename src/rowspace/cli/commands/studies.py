@@ -119,7 +119,7 @@ def check(
       rowspace check study.toml people.duckdb --table residents
       rowspace check study.toml people.csv --json
     """
-    work("check").check(**locals())
+    work("init").check(**locals())
 
 
 def _check_cap(cap: float | None) -> float | None:

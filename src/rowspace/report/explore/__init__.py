@@ -17,6 +17,7 @@ Guarantees
 """
 
 from .contents import Exploration, exploration
+from .contents import example as example
 from .packing import MOST_NUMBERS
 
 __all__ = ["MOST_NUMBERS", "Exploration", "exploration"]

@@ -9,8 +9,8 @@ import numpy as np
 
 from rowspace.domain import DATE_PARTS, Categorical, Dates, Domain, Numeric, readable
 from rowspace.exceptions import PredicateError
-from rowspace.workload.factors import missing_label
-from rowspace.workload.predicate.relations import cell_values
+from rowspace.workload import missing_label
+from rowspace.workload.predicate import cell_values
 
 from .packing import Packer
 

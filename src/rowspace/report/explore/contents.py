@@ -11,11 +11,9 @@ from rowspace.error import FINE_LATTICE
 from rowspace.exceptions import TooLarge
 from rowspace.operators import Extended, Operator
 from rowspace.planning import is_over_box, own_cells
-from rowspace.releases import Combined, Release
-from rowspace.releases.interval_ends import ROUNDING_BITS
-from rowspace.releases.means import STEADY_DENOMINATOR, is_normal
+from rowspace.releases import ROUNDING_BITS, STEADY_DENOMINATOR, Combined, Release, is_normal
 from rowspace.strategy import Strategy, noisy_values
-from rowspace.workload.sums import SPREADS
+from rowspace.workload import SPREADS
 
 from .attributes import attribute_view
 from .cells import cells_view
@@ -152,7 +150,7 @@ def _errors(A: Operator, release: Release, pack: Packer) -> dict[str, Any]:
 
 def example(domain: Domain) -> str:
     """A condition to begin with."""
-    from rowspace.workload.predicate.syntax import name_text, value_text
+    from rowspace.workload.predicate import name_text, value_text
 
     if not domain.dimensions:
         return "all records"

@@ -11,8 +11,7 @@ from typing import Any
 from rowspace.error import COEFFICIENTS
 from rowspace.exceptions import TooLarge
 from rowspace.reconstruct import JointTables, Measurement
-from rowspace.releases import Combined
-from rowspace.releases.combined_answers import ByCells, ByStrategy, ByTables, answers_from
+from rowspace.releases import ByCells, ByStrategy, ByTables, Combined, answers_from
 from rowspace.strategy import Pooled, Strategy
 
 from .noise import average_view, widest_view

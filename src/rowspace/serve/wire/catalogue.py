@@ -17,8 +17,7 @@ from sqlglot import exp, parse_one
 from sqlglot.errors import SqlglotError
 
 from rowspace.domain import Domain
-from rowspace.workload.sql_queries.layout import name_of
-from rowspace.workload.sql_queries.statements import SqlText, require_shallow
+from rowspace.workload.sql_queries import SqlText, name_of, require_shallow
 
 from .catalogue_tables import OWN_FUNCTIONS, TABLE, lay_out
 from .values import BOOL, FLOAT8, INT8, TEXT, Column

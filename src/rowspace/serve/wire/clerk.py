@@ -15,7 +15,7 @@ import anyio
 
 from rowspace.exceptions import RowspaceError, UnsupportedWorkload
 from rowspace.notebook import shown_above
-from rowspace.workload.sql_queries.layout import Heading, Layout, columns_of, read_layout
+from rowspace.workload.sql_queries import Heading, Layout, columns_of, read_layout
 
 from ..access import Gate, require_ready
 from ..desk import MOST_ANSWERS, Desk

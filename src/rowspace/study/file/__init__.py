@@ -15,11 +15,12 @@ from rowspace.exceptions import InvalidStudy
 from rowspace.planning import Known, known_facts
 from rowspace.workload import Part, Workload
 
-from ..text import located
-from .attributes import AnyAttribute, MeasureTable, typeless
-from .promises import AboutTable, DataTable, PrivacyTable
+from ..study import located
+from .attributes import AboutTable, AnyAttribute, DataTable, MeasureTable, PrivacyTable, typeless
 from .queries import AnyQuery, nameless
 from .tables import MISTAKE, FileTable, shown
+
+__all__ = ["StudyFile", "json_schema", "read_file"]
 
 #: Most attributes, and most [[workload]] entries.
 MAX_ATTRIBUTES = MAX_ENTRIES = 10_000

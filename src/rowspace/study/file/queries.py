@@ -15,7 +15,7 @@ from rowspace.domain import Domain
 from rowspace.exceptions import InvalidStudy
 from rowspace.workload import Workload
 
-from ..text import located
+from ..study import located
 from .tables import FileTable, Number, Text, Texts, key, option, unknown_key
 
 

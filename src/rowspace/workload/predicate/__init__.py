@@ -1,7 +1,7 @@
 """Predicates such as ``age >= 65 and sex = 'F'``: read by our own parser, never evaluated as code.
 
-The way of a text: `tokens` cuts it, `parser` builds the tree of `syntax`, `meaning` finds the cells where a
-tree holds, and `products` splits it into conditions on separate attributes.
+The way of a text: `parser` cuts it and builds the tree of `syntax`, `meaning` finds the cells where a tree holds and
+splits it into conditions on separate attributes.
 
 Grammar (keywords in any case)::
 
@@ -26,8 +26,18 @@ Grammar (keywords in any case)::
 As in SQL, a missing value makes a comparison neither true nor false: ``not age < 18`` leaves it out, too.
 """
 
+from rowspace.workload.predicate.meaning import JointCondition, parsed, read, split
 from rowspace.workload.predicate.parser import parse
-from rowspace.workload.predicate.products import JointCondition, parsed, read, split
+from rowspace.workload.predicate.relations import cell_values as cell_values
 from rowspace.workload.predicate.syntax import Condition
+from rowspace.workload.predicate.syntax import name_text as name_text
+from rowspace.workload.predicate.syntax import value_text as value_text
 
-__all__ = ["Condition", "JointCondition", "parse", "parsed", "read", "split"]
+__all__ = [
+    "Condition",
+    "JointCondition",
+    "parse",
+    "parsed",
+    "read",
+    "split",
+]

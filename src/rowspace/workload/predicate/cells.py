@@ -23,8 +23,7 @@ from rowspace.domain import (
     read_period,
 )
 from rowspace.exceptions import InvalidDomain, PredicateError
-from rowspace.workload.predicate.syntax import And, Condition, Test, Value, name_text, value_text
-from rowspace.workload.predicate.tokens import Source
+from rowspace.workload.predicate.syntax import And, Condition, Source, Test, Value, name_text, value_text
 
 
 def number_cells(test: Test, attribute: Numeric, source: Source) -> npt.NDArray[np.bool_]:

@@ -18,11 +18,13 @@ from rowspace.workload.predicate.syntax import (
     Missing,
     Not,
     Or,
+    Source,
     Term,
     Test,
+    Token,
     Value,
+    tokenize,
 )
-from rowspace.workload.predicate.tokens import Source, Token, tokenize
 
 #: Longest predicate that is read, in characters.
 MAX_LENGTH = 10_000

@@ -15,8 +15,7 @@ import numpy.typing as npt
 
 from rowspace.domain import Categorical, Dates, Domain, Numeric
 from rowspace.exceptions import PredicateError, TooLarge
-from rowspace.workload.predicate.syntax import MIRRORED, Comparison, Relation, Term, name_text
-from rowspace.workload.predicate.tokens import Source
+from rowspace.workload.predicate.syntax import MIRRORED, Comparison, Relation, Source, Term, name_text
 
 #: Most joint cells of attributes that are compared with each other.
 MAX_RELATED_CELLS = 2**20

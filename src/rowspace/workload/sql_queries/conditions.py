@@ -24,9 +24,8 @@ from rowspace.workload.predicate.syntax import (
     Test,
     Value,
 )
-from rowspace.workload.sql_queries.stairs import compare_steps
 from rowspace.workload.sql_queries.statements import refusal
-from rowspace.workload.sql_queries.subjects import Columns, Subject, read_subject
+from rowspace.workload.sql_queries.subjects import Columns, Subject, compare_steps, read_subject
 from rowspace.workload.sql_queries.truths import Truth, all_of, any_of, is_boolean, keeps_missing, negated
 
 

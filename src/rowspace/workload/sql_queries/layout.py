@@ -23,9 +23,8 @@ from rowspace.workload.factors import Factor
 from rowspace.workload.part import Part
 from rowspace.workload.predicate.meaning import holds
 from rowspace.workload.predicate.syntax import Value
-from rowspace.workload.sql_queries.grouping import CaseKey, Key, KeyReader, NameKey
-from rowspace.workload.sql_queries.reading import workload_of
-from rowspace.workload.sql_queries.selects import SelectQuery, read_select, reader_of
+from rowspace.workload.sql_queries.counts import CaseKey, Key, KeyReader, NameKey
+from rowspace.workload.sql_queries.selects import SelectQuery, read_select, reader_of, workload_of
 from rowspace.workload.sql_queries.statements import SqlStatement, SqlText, ending_at, read_statements, shown
 from rowspace.workload.sql_queries.subjects import Columns
 from rowspace.workload.sql_queries.truths import Truth

@@ -28,7 +28,7 @@ from rowspace.workload.predicate.meaning import (
     work,
 )
 from rowspace.workload.predicate.syntax import And, Condition, Missing, Or, Test, Value, conjuncts
-from rowspace.workload.sql_queries.grouping import CaseKey, CellKey, Key, KeySet, NameKey
+from rowspace.workload.sql_queries.counts import CaseKey, CellKey, Key, KeySet, NameKey
 from rowspace.workload.sql_queries.statements import SqlText
 from rowspace.workload.sql_queries.truths import Truth, all_of, untrue
 

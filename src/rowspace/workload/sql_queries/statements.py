@@ -18,7 +18,7 @@ from sqlglot.parser import Parser
 from sqlglot.tokens import Tokenizer
 
 from rowspace.exceptions import PredicateError
-from rowspace.workload.predicate.tokens import Source
+from rowspace.workload.predicate.syntax import Source
 
 _WINDOW = 70
 

@@ -1,4 +1,4 @@
-// From moments to intervals, as rowspace.error.intervals and rowspace.releases.interval_ends find them.
+// From moments to intervals, as rowspace.error.intervals and rowspace.releases.answer_columns find them.
 class Noise {
   constructor(view) {
     Object.assign(this, view);

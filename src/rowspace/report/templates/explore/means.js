@@ -71,7 +71,7 @@ const adjugate = ([p, q, r]) => {
   return range(3).map(i => range(3).map(j => columns[j][i]));
 };
 
-// All variances that some mean makes compatible with three answers (rowspace.releases.spreads).
+// All variances that some mean makes compatible with three answers (rowspace.releases.means).
 function spreadsOf(release, asking, measure, figure) {
   const sample = Number(figure.startsWith('sample'));
   const six = [...SPREAD_ROWS, ...SPREAD_PAIRS.map(([i, j]) => SPREAD_ROWS[i].map((value, at) => value + SPREAD_ROWS[j][at]))];
