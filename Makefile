@@ -15,9 +15,9 @@ export PYTHONDONTWRITEBYTECODE =
 demo: $(READY)
 	$(BIN)/rowspace demo -o out/demo --force
 
+# The tests start as soon as a processor has nothing else to check.
 test: $(READY)
-	$(MAKE) --no-print-directory -j2 lint types imports
-	$(MAKE) --no-print-directory unit
+	$(MAKE) --no-print-directory -j2 lint types imports unit
 
 lint: $(READY)
 	$(BIN)/ruff check .
@@ -30,17 +30,18 @@ types: $(READY)
 imports: $(READY)
 	$(BIN)/lint-imports
 
+# Neighbours stay in one process, which shares their fixtures and plans, until another has nothing left.
 unit: $(READY)
-	$(BIN)/pytest -n auto --dist loadgroup
+	$(BIN)/pytest -n auto --dist worksteal
 
 # The share of statements that `make unit` runs, file by file where some are left; twice as slow as without.
 coverage: $(READY)
 	$(BIN)/python -m pip install --quiet --group coverage
-	$(BIN)/pytest -n auto --dist loadgroup --cov=rowspace --cov-report=term-missing:skip-covered
+	$(BIN)/pytest -n auto --dist worksteal --cov=rowspace --cov-report=term-missing:skip-covered
 
 # The same tests with examples that no run has drawn yet: `make test` draws the same ones every time.
 fuzz: $(READY)
-	ROWSPACE_FUZZ=1 $(BIN)/pytest -n auto --dist loadgroup -m "long or not long"
+	ROWSPACE_FUZZ=1 $(BIN)/pytest -n auto --dist worksteal -m "long or not long"
 
 # A thousand random questions through every door: each way to get a number gives the same one, and pandas' count.
 # And 200 releases of every real table: intervals cover pandas' counts.

@@ -15,6 +15,7 @@ from rowspace.noise import InsecureSeededRandom
 from rowspace.operators import Operator
 from rowspace.planning.known import is_known_operator
 
+pytestmark = pytest.mark.plans_anew  # what is changed here is no other test's plan
 FOUR = rs.Domain(age=rs.Numeric(0, 4, bins=4))
 CUBE = rs.Domain({name: rs.Categorical(["a", "b", "c"], outside="drop") for name in "xyz"})
 PLANS = {

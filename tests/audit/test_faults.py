@@ -20,7 +20,6 @@ def test_a_file() -> None:
     assert all(row.ok for row in rows), rows
 
 
-@pytest.mark.xdist_group("engines")
 def test_a_server() -> None:
     rows = faults.run(long=False, engines=("PostgreSQL",))
     if rows[0].figure.startswith("not run"):

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from shutil import copy
 
 import numpy as np
 import pandas as pd
@@ -12,13 +13,21 @@ from tests.cli.running import rowspace, unchanged
 
 
 @pytest.fixture
-def two(folder: Path) -> list[Path]:
+def two(folder: Path, released: Path, released_again: Path) -> list[Path]:
     """Two releases of one table."""
-    files = [folder / "first.release", folder / "second.release"]
-    for file in files:
-        study, data = folder / "study.toml", folder / "people.csv"
-        assert rowspace("release", "--no-ledger", study, data, "-o", file, "-q").code == 0
-    return files
+    return [
+        Path(copy(made, folder / name))
+        for made, name in ((released, "first.release"), (released_again, "second.release"))
+    ]
+
+
+@pytest.fixture(scope="module")
+def released_again(released: Path) -> Path:
+    """Another release of the same table."""
+    path = released.with_name("again.release")
+    study, data = released.with_name("study.toml"), released.with_name("people.csv")
+    assert rowspace("release", "--no-ledger", study, data, "-o", path, "-q").code == 0
+    return path
 
 
 def test_answers_are_those_of_the_library(two: list[Path]) -> None:

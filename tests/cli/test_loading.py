@@ -38,26 +38,55 @@ except SystemExit:
 print(*sys.modules, file=sys.stderr)
 """
 
+HELPED = """
+import sys
+from rowspace.cli import main
+for command in sys.argv[1:]:
+    print("help of", command)
+    try:
+        main([command, "--help"])
+    except SystemExit:
+        pass
+    print(command, *sys.modules, file=sys.stderr)
+"""
 
-def loaded(*words: str, **environment: str) -> tuple[str, set[str]]:
-    """What a command prints, and the modules that are there after it."""
-    done = subprocess.run(
-        [sys.executable, "-c", ENDED, *words],
+
+def run(program: str, *words: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    """A program in a process of its own."""
+    return subprocess.run(
+        [sys.executable, "-c", program, *words],
         capture_output=True,
         text=True,
         check=True,
         env={**os.environ, **environment},
     )
+
+
+def loaded(*words: str, **environment: str) -> tuple[str, set[str]]:
+    """What a command prints, and the modules that are there after it."""
+    done = run(ENDED, *words, **environment)
     return done.stdout, set(done.stderr.split())
 
 
-@pytest.mark.parametrize("words", [["--version"], ["--help"], *([c.__name__, "--help"] for c in COMMANDS)])
-def test_words_load_nothing_that_works(words: list[str]) -> None:
-    printed, modules = loaded(*words)
+@pytest.mark.parametrize("word", ["--version", "--help"])
+def test_words_load_nothing_that_works(word: str) -> None:
+    printed, modules = loaded(word)
     assert printed
     assert modules & HEAVY == set()
-    if words == ["--version"]:
+    if word == "--version":
         assert modules & {"rich", "pydantic"} == set()
+
+
+def test_help_loads_nothing_that_works() -> None:
+    """One command after the other: the first that is named loaded it."""
+    done = run(HELPED, *(command.__name__ for command in COMMANDS))
+    for command, printed, line in zip(
+        COMMANDS, done.stdout.split("help of ")[1:], done.stderr.splitlines(), strict=True
+    ):
+        name, *modules = line.split()
+        assert name == command.__name__
+        assert f"rowspace {name}" in printed
+        assert set(modules) & HEAVY == set(), name
 
 
 @pytest.mark.parametrize(

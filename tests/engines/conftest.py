@@ -1,4 +1,4 @@
-"""Servers and sessions, started when the first test wants them and shared by all."""
+"""Servers and sessions, started when the first test wants them and shared by all tests of a process."""
 
 from __future__ import annotations
 
@@ -43,10 +43,3 @@ def engine(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
     if request.param == "spark":
         return Spark(request.getfixturevalue("session"))
     return DuckDB(tmp_path_factory.mktemp("duckdb") / "rows.duckdb")
-
-
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """All tests of one process share one server: with several processes, all go to the same one."""
-    for item in items:
-        if "tests/engines/" in item.path.as_posix():
-            item.add_marker(pytest.mark.xdist_group("engines"))

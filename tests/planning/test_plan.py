@@ -192,6 +192,20 @@ def test_the_same_generator_state_gives_the_same_plan():
     assert first.total_error == second.total_error
 
 
+@pytest.mark.plans_anew
+@pytest.mark.parametrize("privacy", PRIVACIES, ids=str)
+def test_the_same_study_gives_the_same_plan(privacy):
+    w = rs.workload.ranges(DOMAIN, "age") + rs.workload.marginal(DOMAIN, "sex")
+    first, second = (rs.plan(w, privacy, effort="fast") for _ in range(2))
+    assert first is not second
+    assert first.strategy == second.strategy
+    assert (first.noise, first.total_error, first.lower_bound) == (
+        second.noise,
+        second.total_error,
+        second.lower_bound,
+    )
+
+
 def test_totals_under_replace_one():
     """A record from outside the domain may stand in for one inside: the total needs the noise of one record."""
     domain = rs.Domain(sex=rs.Categorical(["F", "M"]))
