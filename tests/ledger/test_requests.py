@@ -42,7 +42,7 @@ def test_nobody_denies_what_cannot_be_looked_up(tmp_path: Path) -> None:
     rs.release(TENTH, COUNTS, ledger=ledger, request="monday")
     other = sqlite3.connect(tmp_path / "budget.db", isolation_level=None)
     other.execute("BEGIN EXCLUSIVE")
-    with pytest.raises(LedgerError, match="cannot be read: .* what was charged before still is") as caught:
+    with pytest.raises(LedgerError, match=r"cannot be read: .* what was charged before still is") as caught:
         rs.release(TENTH, COUNTS, ledger=ledger, request="monday")
     other.close()
     assert "Nothing was" not in str(caught.value)

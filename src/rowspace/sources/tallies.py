@@ -8,7 +8,7 @@ attributes, and counted by `numpy.bincount`. Memory: the tables and one batch of
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import nullcontext
+from contextlib import nullcontext, suppress
 from dataclasses import dataclass
 from itertools import takewhile
 from typing import Any
@@ -18,6 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rowspace.domain import Domain
+from rowspace.exceptions import SourceError
 from rowspace.sources.coding import (
     CodedRows,
     cell_number,
@@ -59,13 +60,22 @@ def group(
     inside = rows_with_codes(coded.rows, range(len(domain)))
     summed = {attributes: PartSums(attributes, domain) for attributes in sorted(tables)}
     most = min(_TABLES, _TABLES_ON_SPARK) if coded.backend.name == "pyspark" else _TABLES
-    batches, done = list(_batches(summed, most)), 0
+    batches = list(_batches(summed, most))
     several = len(batches) > 1 and not coded.is_still
-    with read_once(coded.backend, inside) if several else nullcontext(inside) as rows:
-        for batch in batches:
-            _group_batch(coded, rows, domain, {own: (summed[own], tables[own]) for own in batch})
-            done += len(batch)
-            finished(done)
+
+    def count() -> None:
+        done = 0
+        with read_once(coded.backend, inside) if several else nullcontext(inside) as rows:
+            for batch in batches:
+                _group_batch(coded, rows, domain, {own: (summed[own], tables[own]) for own in batch})
+                done += len(batch)
+                finished(done)
+
+    if several:
+        # What an executor kept may be lost with it: then all tables are counted anew, of another read.
+        with suppress(SourceError):
+            return count()
+    count()
 
 
 def _batches(summed: Mapping[AttributeSet, PartSums], most: int) -> Iterator[list[AttributeSet]]:
