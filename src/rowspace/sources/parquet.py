@@ -48,10 +48,10 @@ def read_parquet(backend: Any, files: FileSet, names: Sequence[str]) -> Any:
     # Not by Ibis, which makes paths absolute: then no row would be known to be of a file.
     listed = ", ".join("'" + path.replace("'", "''") + "'" for path in _paths(files))
     how = f"hive_partitioning = false, union_by_name = {len(files.files) > 1}, filename = '{mark}'"
-    columns = "".join(
+    values = "".join(
         f", {value} AS {_quoted(name)}" for name, value in _partitions(backend, files, mark, apart)
     )
-    sql = f'CREATE TEMPORARY VIEW "{view}" AS SELECT *{columns} FROM read_parquet([{listed}], {how})'
+    sql = f'CREATE TEMPORARY VIEW "{view}" AS SELECT *{values} FROM read_parquet([{listed}], {how})'
     attempt(lambda: backend.con.execute(sql), _damaged(files))
     return attempt(lambda: backend.table(view), _damaged(files)).select(*names)
 
