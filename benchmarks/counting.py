@@ -2,6 +2,7 @@
 
     python -m benchmarks.counting
     python -m benchmarks.counting --records 100_000_000   # instead: a folder of so many, in Hive partitions
+    python -m benchmarks.counting --records 5_000_000 --memory 200MB   # instead: people of 3 records, 2 of which count
 
 Generated records in a temporary folder. Times of the large files are processor seconds, the least of three, with
 DuckDB's own threads on both sides. "codes" has integer categories 0 … 9 in all columns; "people" has bins to be
@@ -19,11 +20,13 @@ from itertools import combinations
 from pathlib import Path
 
 import duckdb
+import ibis
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 from rowspace.domain import Categorical, Domain, Numeric
+from rowspace.privacy import PrivacyUnit
 from rowspace.sources import count_marginals
 
 from .harness import best
@@ -126,10 +129,32 @@ def partitioned_folder(records: int) -> None:
     print(f"{records:>12,} {size:>8.2f} {plain:>10.2f} {ours:>10.2f} {ours / plain:>8.2f}x {peak:>9.2f}")
 
 
+def larger_than_memory(records: int, memory: str) -> None:
+    """Records of people, each of whom DuckDB must see whole, by a connection that may hold less than they are."""
+    with tempfile.TemporaryDirectory() as place:
+        path = Path(place) / "records.parquet"
+        columns = ", ".join(f"floor(random() * 10)::BIGINT AS a{i}" for i in range(5))
+        source = f"SELECT {columns}, floor(random() * {records} / 3)::BIGINT AS who FROM range({records})"
+        connection = ibis.duckdb.connect(memory_limit=memory, temp_directory=f"{place}/spilled")
+        connection.raw_sql(f"COPY ({source}) TO '{path}' (FORMAT parquet)")
+        start = time.process_time()
+        count_marginals(connection.read_parquet(path), CODES, up_to(5, 2), unit=PrivacyUnit("who", 2))
+        seconds = time.process_time() - start
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6
+    print(f"{records:>12,} {memory:>8} {seconds:>10.2f} {peak:>9.2f}")
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.counting")
     parser.add_argument("--records", type=int, help="only a folder of Hive partitions with so many records")
+    parser.add_argument(
+        "--memory", help="what DuckDB may hold, such as 200MB, while it bounds the records of people"
+    )
     asked = parser.parse_args()
+    if asked.memory is not None:
+        print(f"{'records':>12} {'memory':>8} {'seconds':>10} {'peak, GB':>9}")
+        larger_than_memory(asked.records or RECORDS, asked.memory)
+        return
     if asked.records is not None:
         print(f"{'records':>12} {'GB':>8} {'GROUP BYs':>10} {'ours':>10} {'ratio':>9} {'peak, GB':>9}")
         partitioned_folder(asked.records)

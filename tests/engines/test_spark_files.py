@@ -139,6 +139,39 @@ def test_tables_are_of_the_same_records(
     assert not any(table.name.startswith("rowspace_") for table in session.catalog.listTables())
 
 
+@pytest.mark.parametrize("times", [1, 2])
+def test_an_executor_that_is_lost_with_what_it_kept(
+    session: Any, monkeypatch: pytest.MonkeyPatch, times: int
+) -> None:
+    """All tables are counted anew, of one read, and progress never goes back; what fails again has failed."""
+    one_query_for_each(monkeypatch)
+    monkeypatch.setattr("rowspace.sources.tallies._TABLES", 1)
+    number = "CAST(reflect('java.lang.Math', 'random') AS DOUBLE)"
+    frame = session.range(2000).selectExpr(*(f"IF({number} < 0.5, 'x', 'y') AS {name}" for name in "abc"))
+    queries, shares = [0], list[float]()
+
+    def grouped(*arguments: Any) -> Any:
+        queries[0] += 1
+        if queries[0] in (2, 3)[:times]:
+            raise SourceError("what an executor kept is lost")
+        return group(*arguments)
+
+    from rowspace.sources.counting import grouped as group
+
+    monkeypatch.setattr("rowspace.sources.tallies.grouped", grouped)
+    if times == 2:
+        with pytest.raises(SourceError, match="is lost"):
+            count_marginals(frame, DOMAIN, PAIRS)
+        return
+    tables = count_marginals(frame, DOMAIN, PAIRS, progress=shares.append)
+    ab, bc, ac = (tables.table(pair) for pair in PAIRS)
+    assert np.array_equal(ab.sum(axis=1), ac.sum(axis=1))
+    assert np.array_equal(ab.sum(axis=0), bc.sum(axis=1))
+    assert np.array_equal(bc.sum(axis=0), ac.sum(axis=0))
+    assert shares == sorted(shares)
+    assert not any(table.name.startswith("rowspace_") for table in session.catalog.listTables())
+
+
 def test_columns_are_checked_without_a_job(session: Any, folder: Path) -> None:
     """No list of files is made where no record is read."""
     tracker = session.sparkContext.statusTracker()

@@ -87,7 +87,9 @@ def test_a_ledger_says_what_it_is_not(
         lambda: ledger.charge(PLAN, b""),
         lambda: rs.release(PLAN, [1, 2, 3, 4], ledger=ledger),
     ):
-        with pytest.raises(LedgerError, match=f"it is {words}, not a regular file.* Nothing was released"):
+        with pytest.raises(
+            LedgerError, match=f"it is {words}, not a regular file.* Nothing new was released"
+        ):
             attempt()
 
 

@@ -36,7 +36,7 @@ def test_locked(tmp_path: Path) -> None:
     ledger = new_ledger(tmp_path, rs.PureDP(1.0), patience=0.05)
     other = sqlite3.connect(tmp_path / "budget.db", isolation_level=None)
     other.execute("BEGIN EXCLUSIVE")
-    refused(ledger, "budget.db", "locked by another process", "Nothing was released")
+    refused(ledger, "budget.db", "locked by another process", "Nothing new was released")
     other.execute("ROLLBACK")
     other.execute("BEGIN IMMEDIATE")  # others may read, and are refused when they come to charge
     refused(ledger, "locked by another process")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import sqlite3
 from pathlib import Path
 
 import pandas as pd
@@ -10,7 +11,7 @@ import pytest
 
 import rowspace as rs
 from rowspace import retries
-from rowspace.exceptions import BudgetExceeded, InvalidInput, RowspaceError
+from rowspace.exceptions import BudgetExceeded, InvalidInput, LedgerError, RowspaceError
 from rowspace.ledger import Request, content_digest
 from tests.ledger.examples import COUNTS, new_ledger, plan
 from tests.ledger.processes import FORK, retry_until_done, warm
@@ -33,6 +34,18 @@ def test_a_retry_never_pays_twice(tmp_path: Path) -> None:
         rs.release(TENTH, COUNTS, ledger=ledger, request="july")
     assert ledger.budget().charges == 2
     assert ledger.budget().remaining == 0
+
+
+def test_nobody_denies_what_cannot_be_looked_up(tmp_path: Path) -> None:
+    """Killed after the commit, and tried again while nobody may read: an earlier try was charged, and is not denied."""
+    ledger = new_ledger(tmp_path, rs.PureDP(1.0), patience=0.05)
+    rs.release(TENTH, COUNTS, ledger=ledger, request="monday")
+    other = sqlite3.connect(tmp_path / "budget.db", isolation_level=None)
+    other.execute("BEGIN EXCLUSIVE")
+    with pytest.raises(LedgerError, match=r"cannot be read: .* what was charged before still is") as caught:
+        rs.release(TENTH, COUNTS, ledger=ledger, request="monday")
+    other.close()
+    assert "Nothing was" not in str(caught.value)
 
 
 def test_an_id_stands_for_one_plan_and_one_source(tmp_path: Path) -> None:

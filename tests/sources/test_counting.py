@@ -11,12 +11,14 @@ import ibis
 import numpy as np
 import pandas as pd
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from rowspace import sample
 from rowspace.domain import Categorical, Domain, Numeric
 from rowspace.exceptions import InvalidInput, SourceError, TooLarge
 from rowspace.sources import MAX_CELLS, count_cells
+from rowspace.sources.binning import is_inline
 from tests.sources import oracle
 from tests.sources.kinds import KINDS, Source
 
@@ -156,6 +158,27 @@ def test_numbers_of_every_type(dtype: pa.DataType) -> None:
     assert count_cells(rows, Domain(x=Numeric(0, 10, bins=10))).tolist() == [0, 1, 2, 0, 0, 0, 0, 0, 0, 0]
     assert count_cells(rows, Domain(x=Categorical([2, 1, 300], other="else"))).tolist() == [2, 1, 0, 2]
     assert count_cells(rows, Domain(x=Categorical(range(40)))).sum() == 3
+
+
+EXTREMES = [-(2**63), 2**63 - 1, 4, 5, 6, 7, 7, 8, None]
+FLOATS = [-INFINITY, INFINITY, NAN, 5.0, 5.5, 6.0, 7.0, 7.0, 7.0000001, 1e300, None]
+
+
+@pytest.mark.parametrize("column", [EXTREMES, FLOATS], ids=["integers", "floats"])
+@pytest.mark.parametrize("dictionary", [True, False])
+def test_consecutive_categories_are_told_by_a_difference(
+    column: list[object], dictionary: bool, tmp_path: Path
+) -> None:
+    """No value is too far from them to be subtracted from, in whatever form it is stored."""
+    rows = pa.table({"x": column * 1000})
+    pq.write_table(rows, tmp_path / "x.parquet", use_dictionary=dictionary)
+    for source in (tmp_path / "x.parquet", rows):
+        counts = count_cells(source, Domain(x=Categorical([5, 6, 7], other="else")))
+        assert counts.tolist() == [1000, 1000, 2000, 1000 * (len(column) - 4)]
+        assert count_cells(source, Domain(x=Categorical([6, 5, 7]))).tolist() == [1000, 1000, 2000]
+        assert count_cells(source, Domain(x=Categorical(range(5, 50)))).sum() == 4000 + 1000 * (8 in column)
+    assert is_inline(Domain(x=Categorical(range(5, 50))))
+    assert not is_inline(Domain(x=Categorical([*range(5, 50), 3])))
 
 
 def test_booleans(tmp_path: Path) -> None:

@@ -18,6 +18,7 @@ import rowspace as rs
 from rowspace.exceptions import RowspaceError, SourceError
 from rowspace.sources import count_cells, count_marginals, source_digest
 from rowspace.sources.drafting import sketch_columns
+from rowspace.sources.opening import open_table
 from rowspace.study import check
 
 DOMAIN = rs.Domain(
@@ -109,6 +110,14 @@ def test_partitions_are_columns_of_text(ending: str, tmp_path: Path, monkeypatch
     with pytest.raises(SourceError, match="column 'year' must hold integers") as caught:
         count_cells(root, DOMAIN)
     assert "secret" not in str(caught.value)
+
+
+def test_partitions_are_looked_up_by_the_block(tmp_path: Path) -> None:
+    """A join would hash the name of its file for every record, and read the value of each."""
+    partitioned(people(), tmp_path / "visits", ".parquet")
+    with open_table(tmp_path / "visits", DOMAIN, None) as opened:
+        plan = opened.backend.con.execute("EXPLAIN " + opened.backend.compile(opened.rows)).fetchall()[0][1]
+    assert "HASH_JOIN" not in plan.upper().replace(" ", "_")
 
 
 def test_every_way_to_use_a_source_takes_a_folder(tmp_path: Path) -> None:

@@ -64,6 +64,8 @@ SELECT set_config('idle_in_transaction_session_timeout', coalesce(nullif(
            current_setting('statement_timeout'), '0'), {limit}), true)::interval)
 """
 
+_NOTHING_NEW = "Nothing new was released; what was charged before still is"
+
 _WORK = 60.0
 """Seconds that a statement may take beside waiting for locks."""
 
@@ -206,7 +208,7 @@ class Database:
         except (OSError, ValueError) as error:
             reason = getattr(error, "strerror", None) or "that is no file name"
             raise LedgerError(
-                f"{self.name} cannot be a ledger: {reason}; name a file. Nothing was released"
+                f"{self.name} cannot be a ledger: {reason}; name a file. {_NOTHING_NEW}"
             ) from None
 
     def _check_one_name(self) -> None:
@@ -270,9 +272,9 @@ class Database:
 
     def _failure(self, done: str, error: BaseException) -> LedgerError:
         """The engine's failure in one `LedgerError`; its own messages could quote what was being written."""
-        return LedgerError(
-            f"{self.name} cannot be {done}: {_reason(error)}. Nothing was released", transient=_passes(error)
-        )
+        # Before something is written nobody has seen whether it was released by an earlier try.
+        so = "Nothing was released" if done == "written" else _NOTHING_NEW
+        return LedgerError(f"{self.name} cannot be {done}: {_reason(error)}. {so}", transient=_passes(error))
 
 
 def _file(path: str | None) -> Path:

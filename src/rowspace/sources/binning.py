@@ -25,7 +25,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from rowspace.domain import Categorical, Domain, Numeric
+from rowspace.domain import Categorical, Domain, Label, Numeric
 from rowspace.exceptions import TooLarge
 
 
@@ -72,22 +72,44 @@ def combine(operation: Callable[[Any, Any], Any], terms: Sequence[Any]) -> Any:
 
 
 #: Up to this many categories are written into the query, so that a small domain creates nothing in a foreign
-#: database, not even a temporary table; more are joined, which takes the same time however many there are.
+#: database, not even a temporary table; more are joined, which takes the same time however many there are, but for
+#: consecutive integers.
 MAX_INLINE_CATEGORIES = 32
 
 
 def is_inline(domain: Domain) -> bool:
     """Whether all categories are written into queries, so that nothing is created in the database."""
     return all(
-        not isinstance(attribute, Categorical) or attribute.size <= MAX_INLINE_CATEGORIES
+        not isinstance(attribute, Categorical)
+        or attribute.size <= MAX_INLINE_CATEGORIES
+        or _is_run(attribute.values)
         for _, attribute in domain.attributes
     )
+
+
+def _is_run(categories: Sequence[Label]) -> bool:
+    """Whether categories are whole numbers one after another, so that two comparisons and a difference tell which.
+
+    Engines compare a value with one category after the other. And these DuckDB computes once for each entry of a
+    Parquet dictionary rather than for each record.
+    """
+    first = categories[0]
+    return type(first) is int and tuple(categories) == tuple(range(first, first + len(categories)))
+
+
+def _in_run(values: Any, categories: Sequence[Label]) -> Any:
+    """Numbers that are among consecutive categories, else NULL."""
+    within = ibis.cases((values.between(categories[0], categories[-1]), values))
+    # What is left has a floor that is an integer of 64 bits.
+    return ibis.cases((within == within.floor(), within)) if values.type().is_floating() else within
 
 
 def has_code(values: Any, attribute: Categorical) -> Any:
     """Whether a value has a cell; said by membership alone, as an independent check of `code_recipe`."""
     if attribute.other is not None:
         return ibis.literal(True)
+    if _is_run(attribute.values):
+        return _in_run(values, attribute.values).notnull()
     if attribute.size <= MAX_INLINE_CATEGORIES:
         return values.isin(list(attribute.values))
     return values.isin(_lookup(values, attribute, "category", "code").category)
@@ -99,6 +121,13 @@ def code_recipe(attribute: Categorical, value: str, code: str) -> Recipe:
     Values that are no category, and NULL, get the position of the `other` bucket, else NULL.
     """
     other = None if attribute.other is None else len(attribute.values)
+    if _is_run(attribute.values):
+
+        def place(rows: Any) -> Any:
+            found = (_in_run(rows[value], attribute.values) - attribute.values[0]).cast("int64")
+            return found if other is None else found.fill_null(other)
+
+        return [Compute(code, place)]
     if attribute.size <= MAX_INLINE_CATEGORIES:
         branches = [(category, position) for position, category in enumerate(attribute.values)]
         return [Compute(code, lambda rows: rows[value].cases(*branches, else_=other))]

@@ -153,11 +153,12 @@ class _Progress:
             raise InvalidInput(
                 f"expected progress= to be a function of the share that is finished, got {type(listener).__name__}"
             )
-        self._listener = listener
+        self._listener, self._furthest = listener, 0.0
 
     def __call__(self, share: float) -> None:
+        self._furthest = max(self._furthest, share)  # tables may have to be counted anew
         if self._listener is not None:
-            self._listener(share)
+            self._listener(self._furthest)
 
 
 def _count(

@@ -7,7 +7,7 @@ files must agree before they are read.
 from __future__ import annotations
 
 import glob
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import ibis
@@ -48,26 +48,34 @@ def read_parquet(backend: Any, files: FileSet, names: Sequence[str]) -> Any:
     # Not by Ibis, which makes paths absolute: then no row would be known to be of a file.
     listed = ", ".join("'" + path.replace("'", "''") + "'" for path in _paths(files))
     how = f"hive_partitioning = false, union_by_name = {len(files.files) > 1}, filename = '{mark}'"
-    sql = f'CREATE TEMPORARY VIEW "{view}" AS SELECT * FROM read_parquet([{listed}], {how})'
+    values = "".join(
+        f", {value} AS {_quoted(name)}" for name, value in _partitions(backend, files, mark, apart)
+    )
+    sql = f'CREATE TEMPORARY VIEW "{view}" AS SELECT *{values} FROM read_parquet([{listed}], {how})'
     attempt(lambda: backend.con.execute(sql), _damaged(files))
-    rows = attempt(lambda: backend.table(view), _damaged(files))
-    if apart:
-        rows = _with_partitions(backend, rows, mark, files, apart)
-    return rows.select(*names)
+    return attempt(lambda: backend.table(view), _damaged(files)).select(*names)
 
 
-def _with_partitions(backend: Any, rows: Any, mark: str, files: FileSet, names: Sequence[str]) -> Any:
-    """The rows with these partition columns of the file that each is of.
+def _partitions(backend: Any, files: FileSet, mark: str, names: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """The partition columns, each with SQL for its value in the file that a row is of.
 
-    Not by DuckDB, which takes folders above ours for partitions, too, and the first of a name for the value.
+    Not DuckDB's own, which take folders above ours for partitions, too, and the first of a name for the value. Lists of
+    one row rather than a join: a block of records is of one file, so that its value is looked up, and read, once.
     """
+    if not names:
+        return
     values = [dict(file.partitions) for file in files.files]
-    columns = {name: pa.array([found[name] for found in values], pa.string()) for name in names}
-    found = pa.table({mark: [file.path for file in files.files], **columns})
-    view = ibis.util.gen_name("partitions")
-    attempt(lambda: backend.con.register(view, found), _damaged(files))
-    parts = attempt(lambda: backend.table(view), _damaged(files))
-    return rows.left_join(parts, rows[mark] == parts[mark], rname="{name}_right")
+    columns = {name: pa.array([[found[name] for found in values]], pa.list_(pa.string())) for name in names}
+    lists = ibis.util.gen_name("partitions")
+    table = pa.table({mark: [[file.path for file in files.files]], **columns})
+    attempt(lambda: backend.con.register(lists, table), _damaged(files))
+    for name in names:
+        position = f'list_position((SELECT "{mark}" FROM "{lists}"), "{mark}")'
+        yield name, f'list_extract((SELECT {_quoted(name)} FROM "{lists}"), {position})'
+
+
+def _quoted(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"'
 
 
 def _require_same(

@@ -95,13 +95,15 @@ def _listen_last() -> None:
 
 _Result = TypeVar("_Result")
 
-#: What a server's SQLSTATE, or its first two characters, says about why: a code holds no data.
+#: What a server's SQLSTATE, or the beginning of it or of the name of DuckDB's exception, says about why: a code holds
+#: no data.
 _REASONS = {
     "42501": "these credentials may not read it",
     "57P": "the server ended the connection",
     "08": "the connection was lost",
     "53": "the server has no disk, memory or connections left",
     "57014": "the server cancelled the query, perhaps after a time limit of its own",
+    "OutOfMemory": "the engine had too little memory, or no room on the disk for what does not fit",
 }
 
 _PASSING = ("08", "40", "53300", "57P")
@@ -147,8 +149,7 @@ def end_quietly(action: Callable[[], object]) -> None:
 def _reason(error: BaseException) -> str | None:
     """Why, in words of our own, where a server gave a code."""
     code = getattr(error, "sqlstate", None)
-    if not isinstance(code, str):
-        return None
+    code = code if isinstance(code, str) else type(error).__name__
     return next((words for known, words in _REASONS.items() if code.startswith(known)), None)
 
 

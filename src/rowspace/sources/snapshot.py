@@ -90,7 +90,7 @@ def read_once(backend: Any, rows: Any) -> Iterator[Any]:
     """The rows of a query, for several queries that must see the same ones, of an engine that sees to no such thing.
 
     Spark computes them once and keeps them with its executors until the context ends; where an executor is lost, what
-    it kept is not computed anew, and the source fails. Other engines are refused.
+    it kept is not computed anew (it could be other rows), and queries fail: read again. Other engines are refused.
     """
     if backend.name != "pyspark":
         raise SourceError(
