@@ -53,6 +53,23 @@ def test_structures_are_merged(W):
     np.testing.assert_allclose(groups.workload.to_dense()[:, groups.of_cells], W.to_dense())
 
 
+@pytest.mark.parametrize("seed", range(20))
+def test_columns_of_other_signs_are_others(seed):
+    """Their bits differ in one place, which even weights do not see."""
+    rows = np.random.default_rng(seed).choice([-0.5, 0.5], (3, 9))
+    groups = merged_cells(op.Dense(rows), single=True)
+    np.testing.assert_array_equal(groups.workload.to_dense()[:, groups.of_cells], rows)
+
+
+def test_unseen_cells_are_one_where_records_are_replaced():
+    """Cells and how many they hold, beside cells that no query sees: each of them would be counted among all."""
+    W = op.Dense(np.concatenate((np.eye(12, 20), np.ones((1, 20)) * (np.arange(20) < 12))))
+    privacy = PureDP(1.0, "replace-one")
+    A = np.concatenate((np.eye(13)[:, np.minimum(np.arange(20), 12)], np.ones((1, 20))))
+    by_hand = error.total_error(op.Dense(A), W, privacy)
+    assert select(W, privacy, effort="fast").total_error <= by_hand * (1 + 1e-9)
+
+
 @pytest.mark.parametrize(
     "W",
     [

@@ -209,7 +209,8 @@ def _planned(
                 W = own.weighted_operator()
                 results.append(IdentityStrategy().optimize(W, privacy))
         else:
-            select = replace(select, taxonomies=taxonomy_trees(own.domain), apart=bool(own.domain.places))
+            apart = bool(own.domain.places and own.domain.measures)
+            select = replace(select, taxonomies=taxonomy_trees(own.domain), apart=apart)
             results = select.candidates(cells, privacy, rng, counts)
             W = own.weighted_operator()
             # Where a candidate is certified its bound is as good.

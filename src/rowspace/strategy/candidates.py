@@ -14,7 +14,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, cast
 
 from rowspace.operators import DECOMPOSITION_LIMIT, Kronecker, Operator, Prefix, Ranges, Scaled, Total
-from rowspace.privacy import Privacy
+from rowspace.privacy import Neighbours, Privacy
 from rowspace.tables import ProductWorkload
 
 from .attempts import DENSE_CELLS
@@ -26,6 +26,7 @@ from .min_error import MinError
 from .p_identity import PIdentity
 from .row_space_optimal import FewQueries
 from .spectral import Spectral
+from .worst_laplace import WorstLaplace
 from .worst_product import WorstProduct
 
 if TYPE_CHECKING:
@@ -92,6 +93,12 @@ class PlanningProblem:
         return not self.laplace and self.cells <= self.limits.gaussian_cells
 
     @property
+    def has_no_optimizer(self) -> bool:
+        """Whether searches are for another sensitivity, or another objective, than the problem has."""
+        replaced = self.privacy.neighbours is Neighbours.REPLACE_ONE
+        return replaced or (self.laplace and self.objective == "max")
+
+    @property
     def weighs_queries(self) -> bool:
         """Whether the least largest error over the cells is computed; for prefixes a step costs no more than n²."""
         cheap = isinstance(self.body, Prefix) and self.cells <= DECOMPOSITION_LIMIT
@@ -134,7 +141,7 @@ SEARCHES: tuple[Row, ...] = (
         lambda p, s: PIdentity(max_steps=p.limits.p_identity_steps_over(p.cells)),
     ),
     (
-        lambda p: p.laplace and not p.several and p.cells <= p.limits.min_error_cells,
+        lambda p: p.laplace and p.cells <= p.limits.min_error_cells,
         lambda p, s: MinError(),
     ),
     (
@@ -146,6 +153,10 @@ SEARCHES: tuple[Row, ...] = (
     (
         lambda p: not p.laplace and not p.has_gaussian_optimum and isinstance(p.body, Ranges | Prefix),
         lambda p, s: Spectral(),
+    ),
+    (
+        lambda p: p.laplace and p.objective == "max" and p.cells <= p.limits.gaussian_cells,
+        lambda p, s: WorstLaplace(p.limits.p_identity_steps_over(p.cells)),
     ),
     (
         lambda p: not p.laplace and p.objective == "max" and isinstance(p.body, Kronecker),

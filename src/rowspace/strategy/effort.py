@@ -14,7 +14,7 @@ from .p_identity_starts import MANY_CELLS
 class Effort:
     """Limits on the number of cells, chosen so that a plan takes about the stated time on two cores.
 
-    `row_space_work`: operations for the optimum in the row space of few queries.
+    `row_space_work`: operations for the optimum in the row space of few queries; `local_work`: for local searches.
     """
 
     branchings: tuple[int, ...]
@@ -26,6 +26,7 @@ class Effort:
     gaussian_gap: float
     min_error_cells: int
     row_space_work: float
+    local_work: float
 
     def p_identity_steps_over(self, cells: int) -> int:
         """Steps of p-Identity: fewer where each of them takes longer."""
@@ -34,11 +35,11 @@ class Effort:
 
 EFFORTS = {
     # A second or two.
-    "fast": Effort((2, 4, 16), (2, 16), 256, 64, 100, 256, 1e-3, 0, 4e10),
+    "fast": Effort((2, 4, 16), (2, 16), 256, 64, 100, 256, 1e-3, 4, 4e10, 4e9),
     # Seconds; up to a minute at the limits.
-    "normal": Effort(BRANCHINGS, (2, 4, 16), 16_384, 256, 300, 1024, 1e-4, 0, 4e12),
+    "normal": Effort(BRANCHINGS, (2, 4, 16), 16_384, 256, 300, 1024, 1e-4, 8, 4e12, 2e10),
     # Minutes at the limits.
-    "best": Effort(BRANCHINGS, BRANCHINGS, 16_384, 1024, 2000, 4096, 1e-6, 8, 4e13),
+    "best": Effort(BRANCHINGS, BRANCHINGS, 16_384, 1024, 2000, 4096, 1e-6, 10, 4e13, 4e11),
 }
 
 

@@ -6,7 +6,7 @@ other way round, a strategy for W′ with its columns repeated is one for W. So 
 kinds of neighbours, and every bound for W′ is one for W.
 
 Equal columns are found by what they add up to with random 64-bit weights, modulo 2⁶⁴, twice: in integers the sums of
-equal columns are equal, and those of others differ but with probability n²/2¹²⁸. Other numbers are taken as their bits.
+equal columns are equal, and those of others differ but with probability n²/2¹²⁸. Columns of other numbers are compared.
 """
 
 from __future__ import annotations
@@ -49,11 +49,11 @@ class MergedCells:
         return replace(result, name=f"{result.name}, merged cells", strategy=strategy)
 
 
-def merged_cells(W: Operator, single: bool = False) -> MergedCells | None:
+def merged_cells(W: Operator, single: bool = False, unseen_apart: bool = True) -> MergedCells | None:
     """The groups of cells with equal columns; None when there are too many, or they cannot be told.
 
-    single: of few cells a single copy will do, and cells that no query sees stay apart, which costs nothing and lets
-    others ask about them; else half of all must be copies.
+    single: of few cells a single copy will do; else half of all must be copies. unseen_apart: with it, cells that no
+    query sees stay apart, which lets others ask about them and costs nothing, unless records are replaced.
 
     >>> from rowspace import operators as op
     >>> groups = merged_cells(op.Dense([[1, 1, 0, 0, 0, 1], [0, 0, 1, 1, 1, 0]]))
@@ -66,7 +66,7 @@ def merged_cells(W: Operator, single: bool = False) -> MergedCells | None:
     few = single and n <= FEW_CELLS
     most = n - 1 if few else min(MOST_GROUPS, n // 2)
     sums = _sums(W, np.random.default_rng(0))
-    if few and sums is not None:
+    if few and unseen_apart and sums is not None:
         unseen = ~sums.any(axis=1)
         sums[unseen] = np.arange(unseen.sum())[:, np.newaxis]
     if sums is None or len(np.unique(sums[:: max(1, n // SAMPLE)], axis=0)) > most:
@@ -106,5 +106,6 @@ def _sums(W: Operator, rng: np.random.Generator) -> Indices | None:
         return W._adjoint(weights).T
     if W.shape[0] * W.shape[1] > MOST_ENTRIES:
         return None
-    # Equal numbers have equal bits, but for the sign of zero.
-    return (weights @ (W.to_dense() + 0.0).view(np.int64)).T
+    # One random number for each kind of column; minus zero is zero.
+    _, kinds = np.unique(W.to_dense().T + 0.0, axis=0, return_inverse=True)
+    return rng.integers(-(2**63), 2**63 - 1, (kinds.max() + 1, 2), endpoint=True)[kinds.ravel()]

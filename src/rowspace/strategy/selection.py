@@ -35,6 +35,7 @@ from .candidates import (
 from .classical import IdentityStrategy
 from .effort import Effort, effort_named
 from .joint_parts import ties
+from .local_search import LocalSearch
 from .marginals import Marginals
 from .merging import merged_cells
 from .p_identity import PIdentity
@@ -51,6 +52,9 @@ FREE = (*TRIED_FIRST, *CLOSED_FORMS)
 
 FACTOR_STEPS = 100
 """Steps of p-Identity for one factor of a product."""
+
+BEST_STARTS = 3
+"""Candidates that local searches start from."""
 
 ALMOST = 1.1
 """Certified ratio of the optimum in the row space, cut short by its work, at which no other candidate is tried."""
@@ -181,7 +185,8 @@ class Select:
                 if problem.privacy.is_coarse or cells < found[0].total_error:
                     yield [IdentityStrategy().optimize(problem.W, problem.privacy)]
                 return
-        yield self._merged(problem, rng)
+        merged = self._merged(problem, rng)
+        yield merged
         if problem.asks_tables and not self._good_enough(results):
             with suppress(TooLarge):
                 yield self.tables(problem.tables, problem.privacy, rng)
@@ -198,6 +203,11 @@ class Select:
                 tried.append(optimizer)
                 result = attempt(optimizer, problem.W, problem.privacy, rng)
                 yield [] if result is None else [result]
+        if problem.has_no_optimizer and not merged and not self._good_enough(results):
+            best = sorted(results, key=lambda result: self._loss(result, problem))[:BEST_STARTS]
+            search = LocalSearch([one.strategy for one in best], self.objective, self.limits.local_work)
+            result = attempt(search, problem.W, problem.privacy, rng)
+            yield [] if result is None else [result]
 
     def _problem(
         self, queries: ProductWorkload, tables: ProductWorkload, privacy: Privacy, attribute: int = 0
@@ -222,7 +232,7 @@ class Select:
         """The candidates for the problem without copies of cells, where it is smaller."""
         # The Gaussian optimum over few cells needs no copies merged, but where integers of a few units draw less.
         single = not self.apart and (problem.laplace or problem.privacy.is_coarse)
-        groups = merged_cells(problem.W, single)
+        groups = merged_cells(problem.W, single, problem.privacy.neighbours is Neighbours.ADD_REMOVE)
         if groups is None:
             return []
         alone = replace(self, taxonomies={})
