@@ -15,6 +15,7 @@ from rowspace.exceptions import FileError, InvalidDomain, InvalidInput, InvalidW
 from rowspace.measure import measure
 from rowspace.mechanism import counts_for
 from rowspace.privacy import integer_norm
+from rowspace.releases import means
 from rowspace.releases.export import export
 from rowspace.sources import count_cells, count_marginals
 from rowspace.strategy import Strategy, asked_of_parts
@@ -272,6 +273,30 @@ def test_the_predicted_error_of_a_sum_is_its_error():
     squares = ((drawn - truth) ** 2).mean(axis=0)
     # The fourth moment of Laplace noise is six times the squared second: a standard error of 5 %.
     np.testing.assert_allclose(squares, plan.query_errors(), rtol=0.27)
+
+
+@pytest.mark.parametrize("privacy", [rs.ZCDP(0.1), rs.PureDP(0.5)])
+def test_means_asked_together_are_those_asked_alone(privacy, monkeypatch):
+    """All groups of means are made from one table of answers; each keeps the figures it has alone."""
+    frame = pd.DataFrame({"g": list("aab") * 50, "h": [0, 1] * 75, "x": np.arange(150.0) % 11, "y": 1.0})
+    domain = rs.Domain(
+        g=rs.Categorical(["a", "b", "c"]),
+        h=rs.Categorical([0, 1]),
+        measures=[Measure("x", 0, 10, step=1), Measure("y", -1, 3, step=1)],
+    )
+    workload = sum(
+        (rs.workload.mean(domain, "y", by=by) for by in ("g", ())),
+        rs.workload.mean(domain, "x", by=("g", "h")),
+    ) + rs.workload.mean(domain, "x")
+    release = rs.release(rs.plan(workload, privacy), frame)
+    together = release.answers()
+    monkeypatch.setattr(means, "AT_ONCE", 0)
+    pd.testing.assert_frame_equal(together, release.answers(), rtol=1e-9, atol=1e-9)
+    alone = release.mean("x", "g", "h")
+    shown = together[together["group"] == "mean of x by g × h"]
+    assert len(shown) == len(alone) == 6
+    for column in ("answer", "std_error", "low", "high"):
+        np.testing.assert_allclose(shown[column], alone[column], rtol=1e-9, atol=1e-9)
 
 
 def test_a_group_that_may_be_empty_has_no_mean():

@@ -17,7 +17,7 @@ import pytest
 from rowspace import sample
 from rowspace.domain import Categorical, Domain, Numeric
 from rowspace.exceptions import InvalidInput, SourceError, TooLarge
-from rowspace.sources import MAX_CELLS, count_cells
+from rowspace.sources import MAX_CELLS, count_cells, count_marginals
 from rowspace.sources.binning import is_inline
 from tests.sources import oracle
 from tests.sources.kinds import KINDS, Source
@@ -194,6 +194,34 @@ def test_large_integer_categories_are_told_apart() -> None:
     assert count_cells(pa.table({"x": [2**60, 2**60 + 1, 2**60 + 1, 2**60 + 2]}), domain).tolist() == [1, 2]
     with pytest.raises(SourceError, match="2\\*\\*53"):
         count_cells(pa.table({"x": [1.0]}), domain)
+
+
+@pytest.mark.parametrize("kind", ["pandas", "parquet", "sqlite url", "csv"])
+@pytest.mark.parametrize("start", [-(2**63), -2, 5, 2**63 - 3])
+@pytest.mark.parametrize("other", [None, "other"])
+def test_categories_in_a_row_at_the_ends_of_the_integers(
+    tmp_path: Path, kind: str, start: int, other: str | None
+) -> None:
+    held = [-(2**63), -(2**63) + 1, -3, -2, 0, 5, 5, 6, 7, 8, None, 2**63 - 2, 2**63 - 1]
+    if kind in ("csv", "pandas"):  # there they are compared as float64
+        held, start = [-3, -2, 0, 5, 5, 6, 7, 8, None], max(min(start, 5), -2)
+    data, table = KINDS[kind]({"x": held}, tmp_path)
+    values = [start, start + 1, start + 2]
+    for categories in (values, values[::-1], values[::2]):  # in a row, and not
+        known = [held.count(value) for value in categories]
+        domain = Domain(
+            x=Categorical(categories, other=other, outside="drop" if other is None else "missing")
+        )
+        wanted = known if other is None else [*known, len(held) - sum(known)]
+        assert count_cells(data, domain, table=table).tolist() == wanted
+        assert count_marginals(data, domain, [(0,)], table=table).table((0,)).tolist() == wanted
+
+
+@pytest.mark.parametrize("kind", ["pandas", "parquet"])
+def test_fractions_are_no_categories_in_a_row(tmp_path: Path, kind: str) -> None:
+    data, table = KINDS[kind]({"x": [1.0, 1.5, 2.0, 2.5, 3.0, None]}, tmp_path)
+    domain = Domain(x=Categorical([1, 2, 3], outside="drop"))
+    assert count_cells(data, domain, table=table).tolist() == [1, 1, 1]
 
 
 def test_a_source_that_changes_between_the_scans_is_refused() -> None:

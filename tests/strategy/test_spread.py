@@ -14,7 +14,8 @@ import rowspace as rs
 from rowspace import ZCDP, PrivacyUnit, PureDP
 from rowspace import operators as op
 from rowspace.sources import count_cells
-from rowspace.strategy import calibrated_noise, participation, spread_optimum, step_over
+from rowspace.strategy import calibrated_noise, participation, spread_bound, spread_optimum, step_over
+from rowspace.tables import Residuals
 
 
 def people(k: int, neighbours: str = "add-remove", rho: float = 0.5) -> ZCDP:
@@ -64,13 +65,73 @@ def test_more_sets_than_are_looked_at_are_bounded(monkeypatch):
     assert step_over(op.Dense(A.astype(float)), people(4), None) == 16 * int((A**2).sum(axis=0).max())
 
 
+@given(
+    st.lists(st.integers(2, 4), min_size=1, max_size=3),
+    st.integers(2, 4),
+    st.sampled_from(["add-remove", "replace-one"]),
+    st.booleans(),
+    st.integers(0, 2**32 - 1),
+)
+@settings(max_examples=100, deadline=None)
+def test_pairs_of_cells_bound_tables_of_any_size(sizes, most, neighbours, places, seed):
+    """Without writing the strategy out, and exactly where units stay within one attribute."""
+    rng = np.random.default_rng(seed)
+    sizes = tuple(sizes) if np.prod(sizes) <= 12 else tuple(sizes[:1])
+    sets = [own for size in range(len(sizes) + 1) for own in combinations(range(len(sizes)), size)]
+    sets = [own for own in sets if rng.random() < 0.7] or [()]
+    A = Residuals(sizes, tuple(sets), tuple(int(w) for w in rng.integers(1, 9, len(sets))))
+    if places:
+        A = op.Extended(A, tuple(n + (i == 0) for i, n in enumerate(sizes)), sizes, int(rng.integers(1, 9)))
+    privacy = people(most, neighbours)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(participation, "SPREAD_CELLS", 0)
+        step = step_over(3 * A, privacy, None)
+    dense = 3 * A.to_dense().astype(np.int64)
+    if dense.shape[1] <= 12:
+        assert farthest(dense, privacy) <= step
+    X, most = dense.T @ dense, min(most, dense.shape[1])
+    beside = X[~np.eye(len(X), dtype=bool)]
+    if neighbours == "add-remove":
+        pairs = most * (int(X.max()) + (most - 1) * max(0, int(beside.max(initial=0))))
+        assert step == min(pairs, most**2 * int(np.diagonal(X).max()))
+
+
+@pytest.mark.parametrize("ways", [1, 2])
+def test_no_strategy_goes_below_the_bound_of_tables(ways):
+    rng = np.random.default_rng(1)
+    queries = rs.workload.marginals(DOMAIN, up_to=ways).over(DOMAIN.without_places())
+    for most in (2, 4, 20):
+        bound = spread_bound(queries.products(), people(most))
+        W = queries.weighted_operator().to_dense()
+        assert bound > 0
+        for A in (np.eye(12), *(np.abs(rng.normal(size=(12, 12))) + 3 * np.eye(12) for _ in range(20))):
+            norm = farthest_real(A, min(most, 12))
+            assert norm * np.trace(W @ np.linalg.pinv(A.T @ A) @ W.T) > bound * (1 - 1e-9)
+    cells = rs.workload.identity(DOMAIN).over(DOMAIN.without_places()).products()
+    assert spread_bound(cells, people(4)) == pytest.approx(12 * 4 * 8 / 11)
+
+
+def test_plans_over_many_cells_need_the_root_of_the_noise():
+    domain = rs.Domain(a=rs.Categorical(range(40)), b=rs.Categorical(range(40)))
+    plan = rs.plan(rs.workload.marginals(domain, up_to=2), people(4))
+    rows = rs.plan(rs.workload.marginals(domain, up_to=2), ZCDP(0.5, unit=PrivacyUnit("who", 4)))
+    assert plan.total_error < 0.4 * rows.total_error
+    assert 1 <= plan.ratio < 1.5
+    assert plan.noise == calibrated_noise(plan.strategy, plan.privacy)
+
+
 def test_whom_it_is_for():
     A = op.Identity(8)
     assert step_over(A, people(4), None) == 4
     assert step_over(A, people(4, "replace-one"), None) == 8
     assert step_over(A, ZCDP(0.5, unit=PrivacyUnit("who", 4)), None) == 16  # rows may be in one cell
     assert step_over(A, PureDP(0.5, unit=PrivacyUnit("who", 4, distinct=True)), None) == 4
-    assert step_over(op.Identity(participation.SPREAD_CELLS + 1), people(4), None) == 16
+    many = participation.SPREAD_CELLS + 1
+    assert step_over(op.Identity(many), people(4), None) == 4
+    assert step_over(op.Identity(many), people(4, "replace-one"), None) == 8
+    assert (
+        step_over(op.Prefix(many), people(4), None) == 16 * many
+    )  # of others only pairs within a cell are known
     assert step_over(op.Total(8), people(4), None) == 16
 
 

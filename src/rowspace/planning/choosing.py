@@ -18,6 +18,7 @@ from rowspace.privacy import Neighbours, Privacy
 from rowspace.strategy import (
     ALMOST,
     GOOD_ENOUGH,
+    SPREAD_CELLS,
     IdentityStrategy,
     IntegerCandidate,
     Result,
@@ -27,8 +28,8 @@ from rowspace.strategy import (
     as_asked,
     best_lower_bound,
     is_spread,
-    least_variance,
     products_bound,
+    spread_bound,
     spread_optimum,
 )
 from rowspace.tables import ProductWorkload, woven_entries
@@ -218,9 +219,13 @@ def _planned(
             certified = results[0].ratio < near or not bounded
             unit_bound = 0.0 if certified else best_lower_bound(W, privacy)
         spread = 0.0
-        if objective == "total" and is_spread(privacy, own.domain.size):
+        if objective == "total" and is_spread(privacy):
+            # Restricted to cells that are known; a unit has one value in a cell, so those of a measure are not alike.
+            spread = 0.0 if workload.domain.measures else spread_bound(workload.products(), privacy)
+        if objective == "total" and is_spread(privacy) and own.domain.size <= SPREAD_CELLS:
             W = own.weighted_operator()
-            more, spread = spread_optimum(W, privacy)
+            more, optimum = spread_optimum(W, privacy)
+            spread = max(spread, optimum)
             results = results if more is None else [more, *results]
             if all(result.name != "identity" for result in results):
                 results = [*results, IdentityStrategy().optimize(W, privacy)]
@@ -231,7 +236,7 @@ def _planned(
             results = [_reweighted(r, own.products(), products, privacy, unit_bound) for r in results]
         asked = as_asked(results, W, products, privacy, objective, counted.domain.parts)
     unit_bound = max(unit_bound, spread, max(r.lower_bound for r in results) / privacy.unit_variance)
-    least = least_variance(privacy, own.domain.size)
+    least = privacy.least_variance
     bound = least * unit_bound
     candidates = tuple(_candidate(one, bound) for one in asked)
     objective, largest = ("total", 0.0) if weighted else (objective, least * worst)

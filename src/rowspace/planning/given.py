@@ -16,7 +16,6 @@ from rowspace.strategy import (
     Strategy,
     best_lower_bound,
     calibrated_noise,
-    least_variance,
     spread_optimum,
     to_integers,
 )
@@ -63,7 +62,7 @@ def plan_given(workload: Workload, privacy: Privacy, strategy: Any) -> Plan:
         bounded = counted.domain.size <= BOUND_LIMIT
         W = counted.weighted_operator() if bounded else None
         unit_bound = 0.0 if W is None else max(best_lower_bound(W, privacy), spread_optimum(W, privacy)[1])
-    lower_bound = least_variance(privacy, counted.domain.size) * unit_bound
+    lower_bound = privacy.least_variance * unit_bound
     plan = Plan(reduced, privacy, integers, noise, lower_bound, (), places=counted.domain.places)
     ratio = plan.ratio if lower_bound > 0 else None
     seconds = time.perf_counter() - started

@@ -68,7 +68,7 @@ def _weight(integers: Operator, privacy: Privacy) -> int:
         # Two records may be in two such cells, or one of them in a cell of the strategy's own.
         pair = integer_norm(integers, privacy)
         largest = min(largest, pair - largest, pair // 2)
-    if privacy.unit is not None and is_spread(privacy, integers.shape[1]):
+    if privacy.unit is not None and is_spread(privacy):
         # A unit may be in k of these cells, too, or in some; a little less, since columns of integers differ.
         pairs = 1 if privacy.neighbours is Neighbours.ADD_REMOVE else 2
         largest = min(largest, step_over(integers, privacy, None) * 9 // (10 * pairs * privacy.unit.rows))

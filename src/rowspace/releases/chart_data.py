@@ -159,7 +159,7 @@ def answers_of(release: Release | Combined, parts: Sequence[Part], level: float)
         return _ask(release, queries, tuple(queries.labels()), level)
     if len(means) < len(parts):
         raise InvalidInput("expected means apart from other queries")
-    figures = [mean_figures(release, part, level) for part in means]
+    figures = mean_figures(release, means, level)
     columns = (np.concatenate([own[name] for own in figures]).tolist() for name in FIGURES)
     return Estimates(tuple(queries.labels()), *map(tuple, columns))
 

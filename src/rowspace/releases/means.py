@@ -18,6 +18,7 @@ runs over a fine grid.
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import product
 from typing import TYPE_CHECKING, Any, Protocol
@@ -29,7 +30,7 @@ from rowspace.domain import Domain
 from rowspace.error import COARSE
 from rowspace.exceptions import TooLarge
 from rowspace.operators import Sparse, Vector
-from rowspace.workload import Factor, Matrix, Mean, Means, MeasureSum, Part, Squares, Valued, Workload
+from rowspace.workload import Factor, Matrix, Mean, MeasureSum, Part, Squares, Valued, Workload
 
 from .answer_columns import AnswerRows, answer_columns, standard_errors_reached
 from .derived import DELTA_METHOD, FIELLER
@@ -59,6 +60,9 @@ class Answering(Protocol):
 MAX_ENTRIES = 10**7
 """Most cells times groups of one table of means."""
 
+AT_ONCE = 2**18
+"""About how many answers that means are made from are asked at a time."""
+
 NO_ANSWER = "no answer: the number of records is not distinguishable from zero"
 
 FIGURES = ("answer", "std_error", "low", "high")
@@ -82,7 +86,7 @@ def mean(
     own = domain.measure(measure).name
     found = groups(domain, by, where)
     (part,) = found.workload.parts
-    figures = _figures_of(release, part, Mean(domain.subset([own]), figure), level)
+    (figures,) = _figures_of(release, [(part, Mean(domain.subset([own]), figure))], level)
     arranged = {field: found.arranged(column).ravel() for field, column in figures.items()}
     kept = found.possible.ravel()
     places = np.argwhere(found.possible).T
@@ -99,63 +103,82 @@ def means_among(
     """All means of a workload over a release's domain as rows of its table of answers; None where it has none."""
     import pandas as pd
 
-    frames = [_frame(release, own, level, columns) for own in queries.means]
+    domain, means = release.plan.domain, queries.means
+    asked = [(own.groups, Mean(domain.subset([own.measure]), own.figure)) for own in means]
+    frames = []
+    for own, figures in zip(means, _figures_of(release, asked, level), strict=True):
+        labels = Workload(domain, [own.words]).table(0, own.words.size, columns)
+        frames.append(pd.DataFrame(answer_columns(labels, {field: figures[field] for field in FIGURES})))
     return pd.concat(frames, ignore_index=True) if frames else None
 
 
 def rows_with_means(release: Answering, rows: AnswerRows, level: float) -> AnswerRows:
     """Answers with the means of their workload after them."""
     own = rows.queries.shown
-    found = [mean_figures(release, part, level) for part in own.parts[len(rows.queries.parts) :]]
+    found = mean_figures(release, own.parts[len(rows.queries.parts) :], level)
     figures = {
         field: np.concatenate([rows.figures[field], *(one[field] for one in found)]) for field in FIGURES
     }
     return replace(rows, queries=own, figures=figures)
 
 
-def mean_figures(release: Answering, means: Part, level: float) -> dict[str, Any]:
-    """The means that a part says in words (`Workload.shown`), with their intervals and how those were found."""
-    *groups, own = means.factors
+def mean_figures(release: Answering, means: Sequence[Part], level: float) -> list[dict[str, Any]]:
+    """The means of parts that say them in words (`Workload.shown`), with their intervals and how those were found."""
     domain = release.plan.domain
-    counted = Part(tuple(groups)).over(domain, {})
-    assert isinstance(own, Mean)
-    return _figures_of(release, counted, Mean(domain.subset(own.attributes), own.figure), level)
+    asked = []
+    for part in means:
+        *groups, own = part.factors
+        assert isinstance(own, Mean)
+        counted = Part(tuple(groups)).over(domain, {})
+        asked.append((counted, Mean(domain.subset(own.attributes), own.figure)))
+    return _figures_of(release, asked, level)
 
 
-def _frame(release: Release | Combined, means: Means, level: float, columns: tuple[str, ...]) -> pd.DataFrame:
-    """One group of means, labelled as its sums are."""
-    import pandas as pd
-
-    domain = release.plan.domain
-    words = means.words
-    labels = Workload(domain, [words]).table(0, words.size, columns)
-    figures = _figures_of(release, means.groups, Mean(domain.subset([means.measure]), means.figure), level)
-    return pd.DataFrame(answer_columns(labels, {field: figures[field] for field in FIGURES}))
-
-
-def _figures_of(release: Answering, part: Part, of: Mean, level: float) -> dict[str, Any]:
-    """The means or spreads of every query of a part, with their intervals and how those were found."""
-    if of.figure == "mean":
-        return _figures(release, part, of.domain, level)
-    Squares(of.domain, of.figure)  # raises where squares are not declared
-    return spread_figures(release, part, of.domain, level, of.figure)
+def _figures_of(release: Answering, asked: Sequence[tuple[Part, Mean]], level: float) -> list[dict[str, Any]]:
+    """The means or spreads of every query of some parts, with their intervals and how those were found."""
+    means = [own for own in asked if own[1].figure == "mean"]
+    answers = _answers(release, means, level)
+    found = []
+    for part, of in asked:
+        if of.figure == "mean":
+            found.append(_figures(release, part, of.domain, next(answers), level))
+        else:
+            Squares(of.domain, of.figure)  # raises where squares are not declared
+            found.append(spread_figures(release, part, of.domain, level, of.figure))
+    return found
 
 
-def _figures(release: Answering, part: Part, measure: Any, level: float) -> dict[str, Any]:
+def _answers(release: Answering, means: Sequence[tuple[Part, Mean]], level: float) -> Iterator[Any]:
+    """For every part of means the answers that they are made from, three for each; asked many parts at a time."""
+    batch: list[Part] = []
+    for at, (part, of) in enumerate(means, start=1):
+        batch.append(_with(part, _sum_and_number(release.plan.domain, of.domain)))
+        if at == len(means) or sum(own.size for own in batch) > AT_ONCE:
+            found = release.ask(Workload(release.plan.domain, batch), level)
+            ends = np.cumsum([own.size for own in batch])
+            yield from (found[end - own.size : end] for own, end in zip(batch, ends, strict=True))
+            batch = []
+
+
+def _sum_and_number(domain: Domain, measure: Domain) -> Matrix:
+    """A sum A of a measure, its number of records B, and A − cB for one c, which tells how far both go together."""
+    rows = [MeasureSum(measure).operator.to_dense(), Valued(measure).operator.to_dense()]
+    rows.append(rows[0] - domain.measure(measure.names[0]).largest * rows[1])
+    return Matrix(measure, Sparse(scipy.sparse.csr_array(np.vstack(rows))))
+
+
+def _figures(release: Answering, part: Part, measure: Any, answers: Any, level: float) -> dict[str, Any]:
     """The means of every query of a part, with their intervals and how those were found."""
     domain = release.plan.domain
     own = domain.measure(measure.names[0])
-    sums = release.ask(Workload(domain, [_with(part, MeasureSum(measure))]), level)
-    records = release.ask(Workload(domain, [_with(part, Valued(measure))]), level)
+    sums, records, less = (answers[start::3] for start in range(3))
     a, b = sums["answer"].to_numpy(), records["answer"].to_numpy()
     sigma_a, sigma_b = sums["std_error"].to_numpy(), records["std_error"].to_numpy()
     reach = (records["high"] - records["low"]).to_numpy() / 2
     known = b > reach
     safe = np.where(known, b, 1.0)
     r = np.where(known, a / safe, 0.0)
-    # A − cB for one c is a product too, and tells how far A and B go together.
-    third = release.ask(Workload(domain, [_with(part, _less(measure, own.largest))]), level)
-    covariance = (sigma_a**2 + own.largest**2 * sigma_b**2 - third["std_error"].to_numpy() ** 2) / (
+    covariance = (sigma_a**2 + own.largest**2 * sigma_b**2 - less["std_error"].to_numpy() ** 2) / (
         2 * own.largest
     )
     if is_normal(release):

@@ -236,13 +236,31 @@ def _rows_inside(
         for position, column in enumerate(columns)
         for side, flag in enumerate(column.apart or ())
     }
-    marked = opened.rows.select(inside=combine(operator.and_, insides), **flags)
-    found = fetch(
-        opened.backend,
-        marked.aggregate(
-            inside=marked.count(where=marked.inside), **{flag: marked[flag].any() for flag in flags}
-        ),
-    ).to_pylist()[0]
+    inside = combine(operator.and_, insides)
+    found: dict[str, Any] = {}
+    if flags:  # one scan for all, of what may be text
+        marked = opened.rows.select(inside=inside, **flags)
+        flagged = {flag: marked[flag].any() for flag in flags}
+        found = fetch(
+            opened.backend, marked.aggregate(inside=marked.count(where=marked.inside), **flagged)
+        ).to_pylist()[0]
+        _require_readable(found, opened, domain, columns)
+    if unit is not None:
+        owned = opened.rows.select(inside=inside, **owner)
+        owned = owned.filter(owned.inside & owned.unit.notnull())
+        return _number(fetch(opened.backend, bounded_number(owned.drop("inside"), unit)))
+    if flags:
+        return int(found["inside"] or 0)  # of no rows, some engines give NULL
+    # A filter tests a column only where those before it hold, and skips what a file's statistics rule out: five times
+    # as fast as COUNT(*) FILTER.
+    kept = opened.rows.filter(inside)
+    return _number(fetch(opened.backend, kept.aggregate(inside=kept.count())))
+
+
+def _require_readable(
+    found: dict[str, Any], opened: OpenTable, domain: Domain, columns: Sequence[TypedColumn]
+) -> None:
+    """Raise where the flags say that some text could not be read."""
     for position, (attribute_name, column) in enumerate(zip(domain.names, columns, strict=True)):
         name = domain.column(attribute_name)
         if found.get(f"apart{position}_0") and found.get(f"apart{position}_1"):
@@ -255,11 +273,6 @@ def _rows_inside(
                 f"column {name!r} must hold {column.wanted}, as its attribute is declared, got "
                 f"{_UNREADABLE[opened.is_text_in(name)]}, or change the declaration"
             )
-    if unit is not None:
-        owned = opened.rows.select(inside=combine(operator.and_, insides), **owner)
-        owned = owned.filter(owned.inside & owned.unit.notnull())
-        return _number(fetch(opened.backend, bounded_number(owned.drop("inside"), unit)))
-    return int(found["inside"] or 0)  # of no rows, some engines give NULL
 
 
 def _number(found: Any) -> int:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import nullcontext, suppress
 from dataclasses import dataclass
+from functools import reduce
 from itertools import takewhile
 from typing import Any
 
@@ -19,6 +20,7 @@ import numpy.typing as npt
 
 from rowspace.domain import Domain
 from rowspace.exceptions import SourceError
+from rowspace.operators import Vector
 from rowspace.sources.coding import (
     CodedRows,
     cell_number,
@@ -146,7 +148,7 @@ def tally(coded: CodedRows, domain: Domain, tables: Mapping[AttributeSet, Counts
         parts = {tail: batch.column(len(touched) + k).to_numpy() for k, tail in enumerate(tails)}
         # A code beyond its attribute would be counted in somebody else's cell.
         require_agreement(all(column.max(initial=0) < shape[i] for i, column in columns.items()))
-        _add(columns, shape, tallies, batch.num_rows, parts)
+        _add(columns, shape, tallies, batch.num_rows, _weights(tallies, parts))
         records += batch.num_rows
     require_agreement(records == coded.inside)
     if domain.measures:
@@ -199,12 +201,18 @@ def _shared_products(
 _Numbers = npt.NDArray[np.uint32]
 
 
+def _weights(tallies: Sequence[_Tally], parts: Mapping[Tail, Counts]) -> dict[Tails, Vector]:
+    """The parts of each record of a batch that are in all of some tails, for every choice that some table needs."""
+    needed = {tails for tally in tallies for tails in tally.sums}
+    return {tails: reduce(np.minimum, [parts[tail] for tail in tails]).astype(np.float64) for tails in needed}
+
+
 def _add(
     columns: Mapping[int, npt.NDArray[np.unsignedinteger]],
     shape: Sequence[int],
     tallies: Sequence[_Tally],
     records: int,
-    parts: Mapping[Tail, Counts],
+    weights: Mapping[Tails, Vector],
 ) -> None:
     """Add a batch of records, given by their codes, to all tables."""
     deepest = max((len(tally.attributes) for tally in tallies), default=0)
@@ -219,10 +227,9 @@ def _add(
                 numbers[depth] += columns[i]
         own = numbers[len(tally.attributes) - 1] if tally.attributes else np.zeros(records, np.uint32)
         _count(own, tally.cells)
-        for own_tails, cells in tally.sums.items():
-            least = np.minimum.reduce([parts[tail] for tail in own_tails])
+        for tails, cells in tally.sums.items():
             # Exact: a batch has 2¹⁶ records of at most 2²² parts each.
-            cells += np.bincount(own, weights=least, minlength=cells.size).astype(np.int64)
+            cells += np.bincount(own, weights=weights[tails], minlength=cells.size).astype(np.int64)
 
 
 def _count(numbers: _Numbers, cells: Counts) -> None:

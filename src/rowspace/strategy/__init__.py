@@ -39,7 +39,7 @@ from .marginals import Marginals
 from .min_error import MinError
 from .open_cells import OpenCells
 from .p_identity import PIdentity
-from .participation import Horizon, is_spread, step_over
+from .participation import SPREAD_CELLS, Horizon, is_spread, step_over
 from .parts import asked_of_parts
 from .pooled import (
     CELLS_AT_ONCE,
@@ -62,7 +62,7 @@ from .row_space_optimal import RowSpaceOptimal
 from .selection import ALMOST, GOOD_ENOUGH, Select, Selected, select
 from .singular_value import SingularValue
 from .spectral import Spectral
-from .spread import also_tried, least_variance, spread_optimum
+from .spread import also_tried, spread_bound, spread_optimum
 from .strategy import CellStrategy, Reconstruction, Strategy, TableReconstruction, TableStrategy
 from .table_evidence import precisions, same_rows, split_alike
 from .union import Union
@@ -92,6 +92,7 @@ __all__ = [
     "FEW_CELLS",
     "GOOD_ENOUGH",
     "MAX_RECORDS",
+    "SPREAD_CELLS",
     "AgainstEvidence",
     "AgainstFacts",
     "AgainstTables",
@@ -146,7 +147,6 @@ __all__ = [
     "is_spread",
     "laplace_bound",
     "least_squares",
-    "least_variance",
     "noisy_values",
     "placed",
     "precisions",
@@ -159,6 +159,7 @@ __all__ = [
     "select",
     "singular_value_bound",
     "split_alike",
+    "spread_bound",
     "spread_optimum",
     "stacked",
     "step_over",

@@ -22,6 +22,7 @@ from rowspace.tables import (
     distinct_rows,
     product_rows,
 )
+from rowspace.threads import one_thread_if_small
 
 from .symmetry import Axis, Kind, kinds_of
 
@@ -63,9 +64,10 @@ def components(
         first = [V.indices[V.indptr[c]] if c >= 0 else -1 for V, c in zip(A.vectors, beyond, strict=True)]
         blocks[tuple(int(own[c]) if c >= 0 else -1 for own, c in zip(labels, first, strict=True))] = number
     found = []
-    for kind in kinds_of(rows, axes):
-        check_supported(float(kind.classes not in blocks), 1.0)
-        found.append(_component(A, blocks[kind.classes], kind, axes))
+    with one_thread_if_small(max(map(len, A.numbers))):
+        for kind in kinds_of(rows, axes):
+            check_supported(float(kind.classes not in blocks), 1.0)
+            found.append(_component(A, blocks[kind.classes], kind, axes))
     return rows, found
 
 

@@ -15,7 +15,8 @@ no entry of X is negative.
 A unit that is counted once in a cell and in at most k cells, at one time, is alike: S is a set of any k cells, and the
 answers move by ‖A1_S‖ in L2, √k for plain counts, where k rows in one cell would move one by k. With measures they
 move by a mixture of columns for each cell; the norm is convex in each, so it is largest at k columns, all different.
-With d, d′ ≥ 0 of at most k ones, ‖A(d − d′)‖² ≤ dᵗXd + d′ᵗXd′ + 2k²·max(−X, 0).
+With d, d′ ≥ 0 of at most k ones, ‖A(d − d′)‖² ≤ dᵗXd + d′ᵗXd′ + 2k²·max(−X, 0). Over many cells ‖A1_S‖² is at most k
+times the largest entry on the diagonal of X and k(k − 1) times the largest beside it, which tables know.
 """
 
 from __future__ import annotations
@@ -30,6 +31,7 @@ import numpy.typing as npt
 from rowspace import operators as op
 from rowspace.operators import Vector
 from rowspace.privacy import Neighbours, Privacy, PrivacyUnit, integer_norm
+from rowspace.tables import Residuals
 
 from .timing import by_period, factor_of_time
 
@@ -39,7 +41,10 @@ SEARCHED = 2**23
 """Most numbers that one step of the search over sets of periods may look at."""
 
 SPREAD_CELLS = 1024
-"""Most cells over which sets of cells are looked at; beyond, units in k cells count as if they had k rows in one."""
+"""Most cells over which sets of cells are looked at; beyond, pairs of cells are, of strategies made of tables."""
+
+SPREAD_PATTERNS = 2**16
+"""Most sets of attributes in which two cells may differ, times tables, that are looked at for it."""
 
 SPREAD_ENTRIES = 2**23
 """Most entries of a strategy that is written out for it."""
@@ -68,7 +73,7 @@ def step_over(A: op.Operator, privacy: Privacy, horizon: Horizon | None) -> int:
     """
     unit, p = privacy.unit, privacy.norm
     general = privacy.step_norm(max(1, integer_norm(A, privacy)))
-    if horizon is None and is_spread(privacy, A.shape[1]):
+    if horizon is None and is_spread(privacy):
         return min(general, _spread(A, privacy) or general)
     if horizon is None or unit is None or unit.periods is None:
         return general
@@ -83,11 +88,11 @@ def step_over(A: op.Operator, privacy: Privacy, horizon: Horizon | None) -> int:
     return min(general, max(1, int(pairs * factor * unit.rows**p * norm)))
 
 
-def is_spread(privacy: Privacy, cells: int) -> bool:
+def is_spread(privacy: Privacy) -> bool:
     """Whether noise is for what a unit moves that is in several cells, in each of them once."""
     unit = privacy.unit
     spread = unit is not None and unit.distinct and unit.rows > 1 and unit.periods is None
-    return spread and privacy.norm == 2 and cells <= SPREAD_CELLS
+    return spread and privacy.norm == 2
 
 
 def _spread(A: op.Operator, privacy: Privacy) -> int | None:
@@ -95,6 +100,19 @@ def _spread(A: op.Operator, privacy: Privacy) -> int | None:
     factor, most = 1, 1 if privacy.unit is None else min(privacy.unit.rows, A.shape[1])
     while isinstance(A, op.Scaled) and float(A.factor).is_integer():
         factor, A = factor * int(A.factor) ** 2, A.of
+    found = _written_out(A, most) if A.shape[1] <= SPREAD_CELLS else None
+    if found is None:
+        found = _by_pairs(A, most)
+    if found is None:
+        return None
+    alone, negative = found
+    if privacy.neighbours is not Neighbours.ADD_REMOVE:
+        alone = min(4 * alone, 2 * alone + 2 * most**2 * negative)
+    return max(1, factor * alone)
+
+
+def _written_out(A: op.Operator, most: int) -> tuple[int, int] | None:
+    """The largest squared change by one unit, and by how much AᵗA is negative; None where A is too large."""
     if A.shape[0] * A.shape[1] > SPREAD_ENTRIES or A.largest_entry() >= _EXACT:
         return None
     entries = A.integer_matrix().astype(np.float64)
@@ -102,10 +120,49 @@ def _spread(A: op.Operator, privacy: Privacy) -> int | None:
     if not float(np.square(entries).sum(axis=0).max()) < _EXACT:
         return None
     X = (entries.T @ entries).astype(np.int64)
-    alone = most_moved(X, most, 1)
-    if privacy.neighbours is not Neighbours.ADD_REMOVE:
-        alone = min(4 * alone, 2 * alone + 2 * most**2 * max(0, -int(X.min())))
-    return max(1, factor * alone)
+    return most_moved(X, most, 1), max(0, -int(X.min()))
+
+
+def _by_pairs(A: op.Operator, most: int) -> tuple[int, int] | None:
+    """The same as a bound, from the largest entries of AᵗA on and off its diagonal; None where they are not known."""
+    found = _entries_of_gram(A)
+    if found is None:
+        return None
+    on, off, least = found
+    return most * on + most * (most - 1) * max(0, off), max(0, -least)
+
+
+def _entries_of_gram(A: op.Operator) -> tuple[int, int, int] | None:
+    """The largest entry of AᵗA on its diagonal, and the largest and the least beside it; of what is made of tables."""
+    if isinstance(A, op.Identity):
+        return 1, 0, 0
+    if isinstance(A, op.Extended):
+        found = _entries_of_gram(A.of)
+        if found is None:
+            return None
+        on, off, least = found  # a cell outside the box shares no row with another
+        return max(on, int(A.weight) ** 2), max(off, 0), min(least, 0)
+    if (
+        not isinstance(A, Residuals)
+        or A.joint
+        or not all(isinstance(S, op.CellContrasts) for S in A.contrasts)
+    ):
+        return None
+    used = sorted({i for own in A.sets for i in own})
+    if len(A.sets) << len(used) > SPREAD_PATTERNS:
+        return None
+    # SᵗS = n²·I − n·11ᵗ: what matters is in which attributes two cells differ.
+    differ = np.arange(1 << len(used))
+    entry = np.zeros(len(differ), dtype=object)
+    for own, weight in zip(A.sets, A.weights, strict=True):
+        term = np.full(len(differ), int(weight) ** 2, dtype=object)
+        for i in own:
+            n = A.sizes[i]
+            term *= np.where(differ >> used.index(i) & 1, -n, n * (n - 1)).astype(object)
+        entry += term
+    seen = prod(A.sizes[i] for i in used) == A.shape[1]
+    beside = [*entry[1:], *([] if seen else [entry[0]])]  # some cells differ in nothing that is asked
+    return int(entry[0]), int(max(beside, default=0)), int(min(beside, default=0))
 
 
 def _longest(A: op.Operator, unit: PrivacyUnit, horizon: Horizon) -> tuple[int, bool] | None:

@@ -8,16 +8,18 @@ two units in each other's place move it √2 times as far as one, not twice.
 from __future__ import annotations
 
 import time
-from dataclasses import replace
+from math import prod
 
 import numpy as np
 
 from rowspace.operators import Dense, Operator
 from rowspace.privacy import Privacy
+from rowspace.tables import ProductWorkload
 
 from .causal import invertible_factor
 from .classical import IdentityStrategy
-from .participation import is_spread
+from .participation import SPREAD_CELLS, is_spread
+from .product_bounds import union_bound
 from .recurring import bound_of_moments, recurring_optimum
 from .result import Result, judged
 from .row_space import workload_gram
@@ -28,15 +30,17 @@ SEARCHED_CELLS = 256
 """Most cells for which it is searched; beyond, too few of the sets can be looked at for it to be better than others."""
 
 
-def least_variance(privacy: Privacy, cells: int) -> float:
-    """What no noise goes below per squared unit of sensitivity, for strategies over so many cells.
+def spread_bound(queries: ProductWorkload, privacy: Privacy) -> float:
+    """What no strategy goes below for tables and such units, in the unit of E; 0 of queries that are no tables.
 
-    Over many cells noise is for k rows in one cell, whatever the strategy.
+    Cells of tables can change places, so the best AᵗA can be taken to have one diagonal. The mean of ‖A1_S‖² over all
+    sets of k of n cells is at least k(n − k)/(n(n − 1)) of its trace: so many times n is what one cell moves.
     """
-    unit = privacy.unit
-    if unit is None or is_spread(privacy, cells):
-        return privacy.least_variance
-    return replace(privacy, unit=replace(unit, distinct=False)).least_variance  # type: ignore[type-var]
+    if privacy.unit is None or not queries.only_cells:
+        return 0.0
+    n = prod(queries.sizes)
+    most = min(privacy.unit.rows, n)
+    return union_bound(queries, False) * max(1.0, most * (n - most) / max(1, n - 1))
 
 
 def spread_optimum(W: Operator, privacy: Privacy) -> tuple[Result | None, float]:
@@ -48,7 +52,7 @@ def spread_optimum(W: Operator, privacy: Privacy) -> tuple[Result | None, float]
     True
     """
     cells, unit = W.shape[1], privacy.unit
-    if unit is None or not is_spread(privacy, cells):
+    if unit is None or not is_spread(privacy) or cells > SPREAD_CELLS:
         return None, 0.0
     started, V, most = time.perf_counter(), workload_gram(W), min(unit.rows, cells)
     if cells > SEARCHED_CELLS:
@@ -64,9 +68,5 @@ def spread_optimum(W: Operator, privacy: Privacy) -> tuple[Result | None, float]
 def also_tried(W: Operator, privacy: Privacy) -> list[Result]:
     """What may draw less noise than strategies that are best where it is continuous and units have rows in one cell."""
     spread = spread_optimum(W, privacy)[0]
-    plain = (
-        [IdentityStrategy().optimize(W, privacy)]
-        if privacy.is_coarse or is_spread(privacy, W.shape[1])
-        else []
-    )
+    plain = [IdentityStrategy().optimize(W, privacy)] if privacy.is_coarse or is_spread(privacy) else []
     return plain if spread is None else [spread, *plain]
