@@ -61,6 +61,11 @@ class PredicateError(InvalidWorkload):
         super().__init__(message)
         self.position = position
 
+    @property
+    def reason(self) -> str:
+        """The message without the place."""
+        return str(self).partition(" (position ")[0]
+
 
 class InvalidStudy(InvalidInput):
     """A study file that says something impossible."""

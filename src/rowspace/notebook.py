@@ -41,14 +41,16 @@ def whole(number: int) -> str:
 
 
 def shown_above(value: float, digits: int = 3) -> str:
-    """A positive number with up to so many digits, never less than what is written for it in full.
+    """A positive number with up to so many digits, rounded up; a float just above a decimal is that decimal.
 
     >>> shown_above(2.50431), shown_above(0.0010001), shown_above(12345.0), shown_above(0.1), shown_above(math.inf)
     ('2.51', '0.00101', '12,400', '0.1', '∞')
+    >>> shown_above(math.nextafter(0.004803, 1.0), 4)
+    '0.004803'
     """
     if math.isinf(value):
         return "∞"
-    full = Decimal(repr(float(value)))
+    full = Decimal(repr(math.nextafter(value, 0.0)))
     rounded = full.quantize(Decimal(1).scaleb(full.adjusted() - digits + 1), rounding=ROUND_CEILING)
     text = f"{rounded:,f}"
     return text.rstrip("0").rstrip(".") if "." in text else text

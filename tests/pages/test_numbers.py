@@ -267,13 +267,13 @@ def test_what_is_chosen_becomes_a_condition(sample: tuple[rs.Release, Path], ope
 
 
 MISTAKES = {
-    "age >": "expected a number or a text",
-    "agee = 3": "unknown attribute",
+    "age >": "Expected a number or a text",
+    "agee = 3": "Unknown attribute",
     "age = 'x'": "cannot be compared with text",
     "sex = 'X'": "has no category",
     "age >= 18 and": "the end",
     "age >= 18 && sex = 'F'": "write and, or, not",
-    "region = 'Capital' and age = 3": "not measured this finely",
+    "region = 'Capital' and age = 3": "not measured finely enough",
 }
 
 

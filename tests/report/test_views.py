@@ -83,10 +83,10 @@ def test_a_narrow_table_leaves_out_what_intervals_tell() -> None:
         (PureDP(1.0), "a factor of 2.72."),
         (PureDP(1e6), "a factor of e^1000000. This is a weak promise"),
         (PureDP(1.0, Neighbours.REPLACE_ONE), "Replacing any one record"),
-        (ApproxDP(1.0, 1e-6), "a factor of 2.72, plus 1e-06."),
+        (ApproxDP(1.0, 1e-6), "a factor of 2.72, plus 1 in 1,000,000."),
         (PureDP(0.001), "a factor of 1.00101."),
         (PureDP(10.5), "This is a weak promise: "),
-        (ZCDP(0.1), "by at most a factor of 12.3, plus 1e-06."),
+        (ZCDP(0.1), "by at most a factor of 12.3, plus 1 in 1,000,000."),
         (ZCDP(2.0), "This is a weak promise, as ε = 12.8 would be: "),
     ],
 )

@@ -116,3 +116,42 @@ def test_a_page_needs_a_token(place: Place, client: TestClient) -> None:
     assert "Costs" in page
     assert 'id="buy-form"' not in page
     assert bearer(place.sam)["Authorization"] not in page
+
+
+@pytest.mark.parametrize(
+    ("asked", "said"),
+    [
+        ({"q": "agee < 3"}, "Unknown attribute &#39;agee&#39;; did you mean &#39;age&#39;?<"),
+        ({"q": "age <"}, "Expected a number"),
+        ({"q": "age < 3", "within": "twenty"}, "Expected a number above 0 as the accuracy, such as 20.<"),
+        ({"q": "age < 3", "within": "-1"}, "Expected a number above 0 as the accuracy, such as 20.<"),
+    ],
+)
+def test_mistakes_are_sentences(signed_in: TestClient, asked: dict[str, str], said: str) -> None:
+    page = signed_in.get("/", params=asked)
+    assert page.status_code == 422
+    assert said in page.text
+    assert "(position" not in page.text
+
+
+def test_one_charge_is_one_number(signed_in: TestClient) -> None:
+    form = fields(signed_in.get("/", params={"q": "age < 2", "within": "20"}).text)
+    page = signed_in.get(signed_in.post("/buy", data=form, headers=HERE).headers["location"]).text
+    paid, listed = re.search(r"Paid (\S+) rho", page), re.search(r"<td>([^<]*) rho</td>", page)
+    assert paid is not None
+    assert listed is not None
+    assert paid[1] == listed[1]
+
+
+def test_a_steward_sees_what_each_may_spend(place: Place, client: TestClient) -> None:
+    for token, seen in ((place.sam, True), (place.bob, False)):
+        client.post("/sign-in", data={"token": token}, headers=HERE)
+        page = client.get("/", params={"q": "age < 2", "within": "20"}).text
+        assert ("What each analyst may spend" in page) == seen
+        assert ("only an analyst can spend it" in page) == seen
+
+
+def test_a_browser_that_is_lost_gets_a_page(client: TestClient) -> None:
+    page = client.get("/nowhere", headers={"Accept": "text/html,*/*"})
+    assert (page.status_code, page.headers["content-type"]) == (404, "text/html; charset=utf-8")
+    assert client.get("/nowhere").headers["content-type"] == "application/problem+json"

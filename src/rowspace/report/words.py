@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from decimal import ROUND_CEILING, Decimal, localcontext
+from fractions import Fraction
 
 from rowspace.privacy import (
     ZCDP,
@@ -19,6 +20,7 @@ LARGE = 10.0
 
 _BEYOND_MEASURE = 20.0
 _SMALLEST = 1e-12
+_MANY = 10**15
 
 
 def plain_privacy(privacy: Privacy) -> str:
@@ -26,8 +28,8 @@ def plain_privacy(privacy: Privacy) -> str:
 
     >>> print(plain_privacy(PureDP(1.0)))
     Adding or removing any one record changes the probability of any result by at most a factor of 2.72.
-    >>> print(plain_privacy(ZCDP(0.1)))
-    Adding or removing any one record changes the probability of any result by at most a factor of 12.3, plus 1e-06.
+    >>> plain_privacy(ZCDP(0.1)).partition("result ")[2]
+    'by at most a factor of 12.3, plus 1 in 1,000,000.'
     """
     what = "record" if privacy.unit is None else f"{privacy.unit.column} with all its rows"
     change = (
@@ -39,7 +41,7 @@ def plain_privacy(privacy: Privacy) -> str:
     if found is None:
         return f"{change} changes results no more than {privacy} allows."
     epsilon, delta = found
-    rest = f", plus {delta:g}" if delta else ""
+    rest = f", plus {one_in(delta)}" if delta else ""
     promise = (
         f"{change} changes the probability of any result by at most a factor of {factor(epsilon)}{rest}."
     )
@@ -66,6 +68,16 @@ def parameters(privacy: Privacy) -> str:
     named = (("ε", "epsilon"), ("δ", "delta"), ("ρ", "rho"))
     found = [f"{letter} = {getattr(privacy, name):g}" for letter, name in named if hasattr(privacy, name)]
     return ", ".join(found) or str(privacy)
+
+
+def one_in(chance: float) -> str:
+    """A chance above 0, never rounded down.
+
+    >>> one_in(1e-6), one_in(0.3), one_in(1e-30)
+    ('1 in 1,000,000', '1 in 3', '1 in 10^30')
+    """
+    number = int(1 / Fraction(repr(chance)))
+    return f"1 in {number:,}" if number < _MANY else f"1 in 10^{len(str(number)) - 1}"
 
 
 def factor(epsilon: float) -> str:

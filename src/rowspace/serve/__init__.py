@@ -23,7 +23,9 @@ from .shell import Refused as Refused
 from .shell import dress as dress
 from .shell import one_sentence as one_sentence
 from .shell import problem as problem
+from .shell import problem_page as problem_page
 from .shell import require_same_origin as require_same_origin
+from .shell import wants_page as wants_page
 from .tokens import Holder as Holder
 from .tokens import Role as Role
 from .tokens import Tokens as Tokens

@@ -43,9 +43,13 @@ class Gate:
         """Whoever has a token, unless it is unknown or has ended."""
         holder = None if not secret else self.tokens.holder(secret)
         if holder is None or holder.is_expired:
-            said = "this token has expired" if holder is not None else "expected a token that is known here"
-            raise Refused(401, f"{said}; ask the steward for one", WWW_Authenticate="Bearer")
+            said = "has expired" if holder is not None else "is unknown here" if secret else "is missing"
+            raise Refused(401, f"the token {said}; ask the steward for one", WWW_Authenticate="Bearer")
         return holder
+
+    def others(self, holder: Holder) -> list[Holder] | None:
+        """Whom a holder may look at: a steward sees everybody."""
+        return list(self.tokens.read().values()) if holder.role == "steward" else None
 
     @staticmethod
     def require_analyst(holder: Holder) -> None:

@@ -73,8 +73,7 @@ async def known(holder: Caller, desk: AtDesk, level: Annotated[float, Query(gt=0
 @v1.get("/budget")
 async def budget(holder: Caller, desk: AtDesk, gate: AtGate) -> BudgetOut:
     """What is left: for all, for the analyst who asks and, for a steward, for everybody by name."""
-    others = list(gate.tokens.read().values()) if holder.role == "steward" else None
-    return await desk.budget(holder, others)
+    return await desk.budget(holder, gate.others(holder))
 
 
 @v1.get("/history")

@@ -15,7 +15,7 @@ from . import api, pages
 from .access import Gate
 from .desk import Desk
 from .settings import Settings
-from .shell import dress, problem
+from .shell import dress, problem, wants_page
 from .tokens import Holder, Tokens
 from .wire import Door
 
@@ -70,5 +70,5 @@ def _gate(settings: Settings) -> Gate:
 
 def _problems(request: Request, status: int, detail: str, headers: dict[str, str]) -> Response:
     """Errors as pages where pages are asked for."""
-    shown = pages.problem if request.url.path in pages.PATHS else problem
+    shown = pages.problem if wants_page(request, pages.PATHS) else problem
     return shown(request, status, detail, headers)

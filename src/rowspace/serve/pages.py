@@ -29,11 +29,12 @@ from rowspace.workload.predicate import name_text
 from .access import AtDesk, AtGate, Gate, gate_of
 from .desk import Desk
 from .models import AnswerOut, BudgetOut, Buying, ChargeOut, KnownOut, Priced, PriceOut
-from .shell import Refused, require_same_origin, told
+from .shell import Refused, problem_page, require_same_origin, spoken, told
 from .tokens import Holder
 
 routes = APIRouter(include_in_schema=False)
 PATHS = ("/", "/sign-in", "/sign-out", "/buy")
+_KICKER = "Private questions"
 _SHEET = "rowspace.serve:serve.css"
 _SCRIPT = "rowspace.serve:serve.js"
 _MOST_BARS, _MOST_ROWS = 40, 1000
@@ -89,6 +90,7 @@ class View:
     known: PageTable
     attributes: tuple[tuple[str, str], ...]
     history: PageTable | None
+    analysts: PageTable | None
     said: str
 
 
@@ -113,8 +115,8 @@ async def ask_page(
         try:
             found = await _found(desk, holder, asking)
         except (RowspaceError, ValidationError) as error:
-            status, problem, _ = told(_as_request(error))
-    return await _shown(desk, holder, asking, found, problem, status)
+            status, problem = _told(error)
+    return await _shown(desk, gate, holder, asking, found, problem, status)
 
 
 @routes.post("/buy")
@@ -140,8 +142,8 @@ async def buy(
         given = Buying.model_validate({"question": q, "within": within, "level": level, "most": most})
         await desk.ask(given, holder, key)
     except (RowspaceError, ValidationError) as error:
-        status, problem, _ = told(_as_request(error))
-        return await _shown(desk, holder, asking, None, problem, status)
+        status, problem = _told(error)
+        return await _shown(desk, gate, holder, asking, None, problem, status)
     return RedirectResponse(asking.address(), 303)
 
 
@@ -158,7 +160,7 @@ async def sign_in(request: Request, gate: AtGate, token: Annotated[str, Form()] 
     try:
         return _signed_in(request, gate, token.strip())
     except Refused as error:
-        return _sign_in(error.detail, error.status_code)
+        return _sign_in(spoken(error), error.status_code)
 
 
 @routes.post("/sign-out")
@@ -176,8 +178,7 @@ def problem(request: Request, status: int, detail: str, headers: dict[str, str])
         response: Response = RedirectResponse("/sign-in", 303)
         response.delete_cookie(gate_of(request).cookie)
         return response
-    page = Page(f"{status}", "Private questions", (detail,), (), (), Link("result", "Skip"))
-    return HTMLResponse(_rendered("rowspace.serve:problem.html", page), status, headers)
+    return problem_page(_KICKER, status, detail, headers)
 
 
 def _rendered(template: str, page: Page, **views: object) -> str:
@@ -199,7 +200,7 @@ def _signed_in(request: Request, gate: Gate, token: str) -> Response:
 
 def _sign_in(problem: str, status: int = 200) -> Response:
     lead = "Sign in with the token that the steward of this service gave you."
-    page = Page("Sign in", "Private questions", (lead,), (), (), Link("token", "Skip to the form"))
+    page = Page("Sign in", _KICKER, (lead,), (), (), Link("token", "Skip to the form"))
     return HTMLResponse(_rendered("rowspace.serve:sign_in.html", page, problem=problem), status)
 
 
@@ -217,15 +218,27 @@ async def _found(desk: Desk, holder: Holder, asking: Asking) -> AnswerOut | Pric
         return await desk.price(Priced.model_validate(fields), holder)
 
 
-def _as_request(error: Exception) -> Exception:
-    return RequestValidationError(error.errors()) if isinstance(error, ValidationError) else error
+def _told(error: RowspaceError | ValidationError) -> tuple[int, str]:
+    """The status of an error, and what the page says."""
+    if not isinstance(error, ValidationError):
+        return told(error)[0], spoken(error)
+    if error.errors()[0]["loc"][0] == "within":
+        return 422, "Expected a number above 0 as the accuracy, such as 20."
+    request = RequestValidationError(error.errors())
+    return told(request)[0], spoken(request)
 
 
 async def _shown(
-    desk: Desk, holder: Holder, asking: Asking, found: AnswerOut | PriceOut | None, problem: str, status: int
+    desk: Desk,
+    gate: Gate,
+    holder: Holder,
+    asking: Asking,
+    found: AnswerOut | PriceOut | None,
+    problem: str,
+    status: int,
 ) -> Response:
     """The page as it is now."""
-    known, budget = await desk.known(), await desk.budget(holder)
+    known, budget = await desk.known(), await desk.budget(holder, gate.others(holder))
     quote = _quote(found, asking, holder) if isinstance(found, PriceOut) else None
     answer = _answer(found) if isinstance(found, AnswerOut) else None
     if quote is not None and not asking.key:
@@ -242,6 +255,7 @@ async def _shown(
             for one in known.attributes
         ),
         _history(await desk.history(holder, _CHARGES), holder),
+        _analysts(budget),
         said,
     )
     page = _page(desk, known, budget, holder)
@@ -269,7 +283,7 @@ def _page(desk: Desk, known: KnownOut, budget: BudgetOut, holder: Holder) -> Pag
     )
     return Page(
         desk.study.name,
-        "Private questions",
+        _KICKER,
         (lead,),
         tuple(tiles),
         links,
@@ -309,7 +323,11 @@ def _quote(found: PriceOut, asking: Asking, holder: Holder) -> Quote:
             None,
         )
     spends = holder.role == "analyst"
-    remark = f"You have {found.left} {found.unit} left. {free[:1].upper()}{free[1:]}."
+    share = shown_above(100 * found.price / float(found.left), 2)
+    whose = f"That is {share} % of the {found.left} {found.unit} that" + (
+        " you have left" if spends else " are left; only an analyst can spend it"
+    )
+    remark = f"{whose}. {free[:1].upper()}{free[1:]}."
     return Quote(words, remark, f"Spend {price}", repr(found.price) if spends else None)
 
 
@@ -372,6 +390,18 @@ def _history(charges: list[ChargeOut], holder: Holder) -> PageTable | None:
     )
     whose = "Purchases" if holder.role == "steward" else "Your purchases"
     return PageTable(f"{whose}, newest first", ("charge", "time (UTC)", "who", "cost"), rows)
+
+
+def _analysts(budget: BudgetOut) -> PageTable | None:
+    """For a steward: what each may still spend."""
+    if not budget.analysts:
+        return None
+    rows = tuple(
+        (one.name, "none" if one.cap is None else f"{one.cap:g}", one.left) for one in budget.analysts
+    )
+    return PageTable(
+        "What each analyst may spend", ("analyst", f"cap, {budget.unit}", f"left, {budget.unit}"), rows
+    )
 
 
 def _cost(cost: dict[str, str]) -> str:

@@ -24,7 +24,7 @@ from starlette.exceptions import HTTPException
 from starlette.middleware.body_limit import RequestBodyLimitMiddleware
 from starlette.middleware.trustedhost import TrustedHostMiddleware
 from starlette.requests import Request
-from starlette.responses import JSONResponse, Response
+from starlette.responses import HTMLResponse, JSONResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from rowspace.exceptions import (
@@ -32,10 +32,12 @@ from rowspace.exceptions import (
     FileError,
     KeyReused,
     LedgerError,
+    PredicateError,
     RowspaceError,
     SourceError,
     UnsupportedWorkload,
 )
+from rowspace.report.html import Link, Page, render
 
 from .logs import LOG
 from .metrics import REQUESTS, SECONDS
@@ -112,6 +114,12 @@ def one_sentence(error: Exception) -> str:
     return line if len(line) <= _LONGEST_SENTENCE else f"{line[:_LONGEST_SENTENCE]} …"
 
 
+def spoken(error: Exception) -> str:
+    """What an error says, as pages write it: a sentence, without the place in a text."""
+    said = error.reason if isinstance(error, PredicateError) else told(error)[1]
+    return said[:1].upper() + said[1:] + ("" if said.endswith((".", "?")) else ".")
+
+
 def _invalid(error: RequestValidationError) -> tuple[int, str, dict[str, str]]:
     """The first thing that is wrong with a request."""
     first = error.errors()[0]
@@ -126,6 +134,18 @@ def problem(request: Request, status: int, detail: str, headers: dict[str, str])
     """An error as RFC 9457 writes it."""
     body = {"type": "about:blank", "title": HTTPStatus(status).phrase, "status": status, "detail": detail}
     return JSONResponse(body, status, headers, media_type="application/problem+json")
+
+
+def problem_page(kicker: str, status: int, detail: str, headers: dict[str, str]) -> Response:
+    """An error as a page."""
+    said = spoken(Refused(status, detail))
+    page = Page(HTTPStatus(status).phrase, f"{kicker} · {status}", (said,), (), (), Link("result", "Skip"))
+    return HTMLResponse(render("rowspace.serve:problem.html", page), status, headers)
+
+
+def wants_page(request: Request, paths: tuple[str, ...]) -> bool:
+    """Whether an error is to be a page: for these paths, and for whatever else a browser opens."""
+    return request.url.path in paths or "text/html" in request.headers.get("accept", "")
 
 
 def require_same_origin(request: Request) -> None:

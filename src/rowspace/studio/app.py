@@ -7,6 +7,7 @@ Guarantees
 
 from __future__ import annotations
 
+import re
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
@@ -15,8 +16,7 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Depends, FastAPI, Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
-from rowspace.exceptions import FileError, LedgerError
-from rowspace.report.html import Link, Page
+from rowspace.exceptions import FileError, InvalidInput, LedgerError
 from rowspace.serve import (
     Gate,
     Holder,
@@ -26,15 +26,18 @@ from rowspace.serve import (
     json_only,
     one_sentence,
     problem,
+    problem_page,
     require_same_origin,
+    wants_page,
 )
 
 from .desk import Change, Confirmed, Desk, Outdated, Saved, Targets
-from .pages import refused_page, studio_page
+from .pages import studio_page
 from .settings import Settings
 
 LOCAL = ["127.0.0.1", "localhost"]
 _RATE = 200.0
+_PLACE = re.compile(r"^\[\[workload\]\] entry \d+: (\w+: )?")  # a page has cards, not entries
 routes = APIRouter(include_in_schema=False)
 
 
@@ -176,13 +179,14 @@ def _told() -> Iterator[None]:
         raise Refused(409, "the study was changed in another window; reload the page") from None
     except (FileError, LedgerError) as error:
         raise Refused(409, one_sentence(error)) from None
+    except InvalidInput as error:
+        raise Refused(422, _PLACE.sub("", one_sentence(error)).partition(" (position ")[0]) from None
 
 
 def _problems(request: Request, status: int, detail: str, headers: dict[str, str]) -> Response:
     """Errors as pages where pages are asked for."""
-    if request.url.path not in ("/", "/sign-in"):
+    if not wants_page(request, ("/", "/sign-in")):
         return problem(request, status, detail, headers)
     if status == 401:
-        detail = "Open the link that `rowspace studio` printed: it holds the token of this run."
-    shown = Page(f"{status}", "Studio", (detail,), (), (), Link("result", "Skip"))
-    return HTMLResponse(refused_page(shown), status, headers)
+        detail = "Open the link that rowspace studio printed: it holds the token of this run."
+    return problem_page("Studio", status, detail, headers)

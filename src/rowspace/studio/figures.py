@@ -120,10 +120,14 @@ def _point(point: Point, strategy: int, exact: bool, rough: bool) -> dict[str, A
         "factor": point.factor,
         "widths": None if widths is None else widths[:MOST_GROUPS],
         "certificate": point.certificate,
-        "close": isfinite(point.ratio) and point.ratio < 2,
+        "close": _is_close(point.ratio),
         "exact": exact,
         "rough": rough and point.factor != 1,
     }
+
+
+def _is_close(ratio: float) -> bool:
+    return isfinite(ratio) and ratio < 2
 
 
 def _promised(privacy: Privacy) -> dict[str, Any]:
@@ -157,6 +161,7 @@ def _met(found: TargetPlan, targets: list[str]) -> dict[str, Any]:
         "targets": targets,
         **_promised(found.plan.privacy),
         "certificate": found.plan.certificate,
+        "close": _is_close(found.plan.ratio),
         "reached": reached,
         "least": found.lower_bound,
     }

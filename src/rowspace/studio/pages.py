@@ -112,18 +112,10 @@ def studio_page(desk: Desk) -> str:
     links += [Link("curator", "The data")] if view.check else []
     links += [Link("releasing", "Release")] if view.releases else []
     page = Page(study.name, "Studio", tuple(leads), (), tuple(links), Link("plan", "Skip to the plan"))
+    sheet = own_sheet("rowspace.studio:studio.css")
     return render(
-        "rowspace.studio:studio.html", page, sheet=_sheet(), script="rowspace.studio:studio/", view=view
+        "rowspace.studio:studio.html", page, sheet=sheet, script="rowspace.studio:studio/", view=view
     )
-
-
-def refused_page(page: Page) -> str:
-    """A page that says why there is nothing to see."""
-    return render("rowspace.serve:problem.html", page, sheet=_sheet())
-
-
-def _sheet() -> str:
-    return own_sheet("rowspace.studio:studio.css")
 
 
 def _columns(domain: Domain) -> list[Column]:

@@ -173,7 +173,7 @@ def test_written_whole_or_not_at_all(release: rs.Release, tmp_path: Path) -> Non
             rs.ApproxDP(1.0, 1e-6, neighbours=rs.Neighbours.REPLACE_ONE),
             "it points rightly at no more than 13.6 %",
         ),
-        (rs.ZCDP(0.1), "about one person, except with a chance of at most 1e-06."),
+        (rs.ZCDP(0.1), "about one person, except with a chance of at most 1 in 1,000,000."),
         (rs.ZCDP(0.1), "How sure they can be"),
     ],
 )
@@ -257,15 +257,15 @@ def test_a_plan_for_the_worst_answer_is_certified_for_it() -> None:
 def test_the_promise_is_in_the_headline_with_all_its_parameters() -> None:
     page = report_page(counted(rs.ApproxDP(0.001, 1e-7)))
     assert "<dt>privacy</dt><dd>ε = 0.001, δ = 1e-07<" in page
-    assert "by at most a factor of 1.00101, plus 1e-07." in seen(page).text
+    assert "by at most a factor of 1.00101, plus 1 in 10,000,000." in seen(page).text
     assert "weak promise" not in page
     assert "This is a weak promise" in report_page(counted(rs.PureDP(12.0)))
 
 
 def test_rho_is_said_in_the_words_of_epsilon() -> None:
     text = seen(report_page(counted(rs.ZCDP(0.1)))).text
-    assert "by at most a factor of 12.3, plus 1e-06." in text
-    assert "odds as with ε = 2.51, but for a chance of 1e-06" in text
+    assert "by at most a factor of 12.3, plus 1 in 1,000,000." in text
+    assert "odds as with ε = 2.51, but for a chance of 1 in 1,000,000" in text
     assert "Sure beforeafter: at leastafter: at most1 %0.0 %11.1 %" in text
 
 

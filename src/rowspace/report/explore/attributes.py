@@ -108,5 +108,5 @@ def _values(domain: Domain, name: str, pack: Packer) -> dict[str, Any]:
     try:
         kind, values = cell_values(name, domain)
     except PredicateError as error:
-        return {"why": str(error).partition(" (position")[0]}
+        return {"why": error.reason}
     return {"kind": kind, "values": values.tolist() if kind == "text" else pack.array(values)}

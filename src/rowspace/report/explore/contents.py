@@ -64,7 +64,8 @@ def exploration(release: Release | Combined, level: float) -> Exploration:
     added = ", ".join(own.name for own in domain.measures)
     sums = f", and any sum or mean of {added}," if figures else ""
     words = (
-        f"Any count of records{sums} by these attributes that was measured finely enough can be asked for."
+        f"Ask for any count of records{sums} by these attributes. What was not measured finely enough has no "
+        "answer."
     )
     return Exploration(_json(contents), words, names, example(domain), True, figures)
 

@@ -26,7 +26,7 @@ from ..explore import Exploration, exploration
 from ..numbers import figures, shown_above, whole
 from ..pages import own_sheet, render
 from ..views import Link, Page, PageTable, Tile
-from ..words import parameters
+from ..words import one_in, parameters
 from .budget import BudgetView, Spending, budget_view
 from .gallery import Gallery, gallery
 from .listing import Listing, listing
@@ -274,4 +274,6 @@ def _step(privacy: Privacy) -> str:
     bound = odds_bound(privacy)
     if bound is None or not bound.chance:
         return step
-    return f"{step}; odds as with ε = {shown_above(bound.epsilon)}, but for a chance of {bound.chance:g}"
+    return (
+        f"{step}; odds as with ε = {shown_above(bound.epsilon)}, but for a chance of {one_in(bound.chance)}"
+    )

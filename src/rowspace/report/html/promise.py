@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from rowspace.privacy import ApproxDP, ApproxDPTheorem3, Neighbours, OddsBound, Privacy, odds_bound
 
 from ..views import PageTable
-from ..words import plain_privacy
+from ..words import one_in, plain_privacy
 
 _BELIEFS = (0.01, 0.10, 0.50)
 
@@ -43,7 +43,7 @@ def promise(privacy: Privacy, part_of: str = "") -> Promise:
 
 
 def _belief_words(bound: OddsBound) -> str:
-    rarely = f", except with a chance of at most {bound.chance:g}" if bound.chance else ""
+    rarely = f", except with a chance of at most {one_in(bound.chance)}" if bound.chance else ""
     return (
         "In other words: even someone who knows every other record of the table learns from all of these numbers "
         f"no more than this about one person{rarely}."

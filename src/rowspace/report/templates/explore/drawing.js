@@ -127,7 +127,7 @@ function crossed(answer, figures, description) {
   const largest = answer.rows.reduce((most, row) => (row.answer > most ? row.answer : most), 0);
   const places = new Map(answer.rows.map((row, at) => [row.codes.join(), at]));
   const shade = at => (largest > 0 && answer.rows[at].answer > 0 ? answer.rows[at].answer / largest : 0);
-  if (present[0].length * present[1].length > MOST_WRITTEN) return heatMap(answer, figures, present, places, shade, description);
+  if (present[0].length * present[1].length > MOST_WRITTEN) return heatMap(answer, present, labels, places, shade, description);
   const head = element('tr', {}, element('th', { scope: 'col' }, down.name + ' \\ ' + along.name), ...labels[1].map(label => element('th', { scope: 'col' }, label)));
   const body = present[0].map((code, row) => element('tr', {}, element('th', { scope: 'row' }, labels[0][row]), ...present[1].map(other => {
     const at = places.get(code + ',' + other);
@@ -139,7 +139,9 @@ function crossed(answer, figures, description) {
   return scrolled(description, element('table', { class: 'heat' }, element('caption', { class: 'hidden' }, description), element('thead', {}, head), element('tbody', {}, ...body)));
 }
 
-function heatMap(answer, figures, present, places, shade, description) {
+const spanned = (name, labels, from, to) => name + ' from ' + labels[0] + ' (' + from + ') to ' + labels[labels.length - 1] + ' (' + to + ')';
+
+function heatMap(answer, present, labels, places, shade, description) {
   const size = present.map(codes => codes.length);
   const area = element('svg', { class: 'area map', viewBox: '0 0 ' + size[1] + ' ' + size[0], preserveAspectRatio: 'none', 'shape-rendering': 'crispEdges', 'aria-hidden': 'true', focusable: 'false' });
   const shades = new Map(); // cells of one shade are one path
@@ -150,8 +152,8 @@ function heatMap(answer, figures, present, places, shade, description) {
   }));
   for (const [step, d] of shades) area.append(element('path', { d, 'fill-opacity': (step / SHADES).toFixed(3) }));
   return element('div', { class: 'plot', role: 'img', 'aria-label': description }, element('div', { class: 'up' }), area,
-    element('div', { class: 'axis-title' }, answer.axes[1].name + ' from left to right, ' + answer.axes[0].name + ' from top to bottom: '
-      + 'the stronger the colour, the more. The file has the figures.'));
+    element('div', { class: 'axis-title' }, spanned(answer.axes[1].name, labels[1], 'left', 'right') + ', ' + spanned(answer.axes[0].name, labels[0], 'top', 'bottom')
+      + '. The stronger the colour, the more; the CSV has the figures.'));
 }
 
 // Every answer with its interval, one row each.

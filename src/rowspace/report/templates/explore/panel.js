@@ -130,13 +130,13 @@ class Panel {
     at.result.hidden = true;
     at.problem.hidden = false;
     const where = at.where ? at.where.value : '';
-    const lines = [element('p', {}, error.message + (/[.?]$/.test(error.message) ? '' : '.'))];
+    const lines = [element('p', {}, error.message[0].toUpperCase() + error.message.slice(1) + (/[.?]$/.test(error.message) ? '' : '.'))];
     if (error.position !== null && error.position <= where.length && where) {
       const start = Math.max(0, error.position - 30);
       lines.push(element('pre', { 'aria-hidden': 'true' }, where.slice(start, start + 60) + '\n' + ' '.repeat(error.position - start) + '^'));
     }
     at.problem.replaceChildren(...lines);
-    if (at.where) at.where.setAttribute('aria-invalid', 'true');
+    if (where) at.where.setAttribute('aria-invalid', 'true');
     if (!quiet) this.say(error.message);
   }
 

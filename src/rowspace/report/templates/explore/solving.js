@@ -1,7 +1,7 @@
 // Strategies over cells: from a query to the coefficients of its noise, and their moments (rowspace.error.moments).
 class Unsupported extends ConditionError {
   constructor() {
-    super('this release has not measured this finely enough to answer it without bias; ask for sums of what was measured');
+    super('this was not measured finely enough for an answer without bias; ask for less detail, such as fewer attributes or wider ranges');
   }
 }
 

@@ -81,7 +81,7 @@ function show(held = null) {
     : `standard error of an answer, ${state.figures.unit} (root mean square)`;
   const badge = element('certificate');
   badge.textContent = state.solved ? state.solved.certificate : own.certificate;
-  badge.className = own.close || state.solved ? 'badge' : 'strong';
+  badge.className = (state.solved || own).close ? 'badge' : 'strong';
   const effort = `--effort ${state.figures.effort}`;
   const command = state.figures.letter === 'ε' ? `as rowspace plan --epsilon ${own.budget} ${effort} prints`
     : `as rowspace plan ${effort} prints where rho = ${own.budget}`;

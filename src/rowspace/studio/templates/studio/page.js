@@ -14,8 +14,8 @@ function say(words) {
 function complain(words) {
   const box = element('problem');
   box.hidden = !words;
-  box.firstElementChild.textContent = words || '';
-  if (words) { say(words); box.scrollIntoView({ block: 'nearest' }); }
+  box.textContent = words && words[0].toUpperCase() + words.slice(1) + (/[.?]$/.test(words) ? '' : '.');
+  if (words) say(box.textContent);
 }
 
 function made(tag, words, properties = {}) {
