@@ -281,7 +281,7 @@ def test_evidence_of_another_file_is_not_mixed_in(tmp_path):
 
 def test_evidence_of_another_unit_is_not_mixed_in():
     plan = rs.plan(rs.workload.identity(DOMAIN), rs.ZCDP(1.0, unit=rs.PrivacyUnit("who", 3)))
-    charges = [(1, rs.release(plan, PEOPLE.assign(who=range(len(PEOPLE)))).to_bytes(), "")]
+    charges = [(1, rs.release(plan, PEOPLE.assign(who=range(len(PEOPLE)))), "")]
     for unit, known in ((plan.privacy.unit, 1), (None, 0), (rs.PrivacyUnit("who", 2), 0)):
         found = Knowledge(DOMAIN.with_places(), unit).after(charges)
         assert (found.number, found.last) == (known, 1)
