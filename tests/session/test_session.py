@@ -19,6 +19,7 @@ from rowspace.exceptions import (
     KeyReused,
     LedgerError,
     PredicateError,
+    RowspaceError,
     UnsupportedWorkload,
 )
 from rowspace.session.knowledge import Knowledge
@@ -113,6 +114,14 @@ def test_a_key_gives_the_same_quantiles(tmp_path):
     assert own.budget == left
     with pytest.raises(KeyReused):
         own.quantiles("age", within=200, key="monday")
+
+
+def test_quantiles_that_are_none_cost_nothing(tmp_path):
+    own = session(rho_ledger(tmp_path))
+    for attribute, q in (("sex", [0.5]), ("height", [0.5]), ("age", [1.5]), ("age", [])):
+        with pytest.raises(RowspaceError):
+            own.quantiles(attribute, q, within=30)
+    assert own.budget.charges == 0
 
 
 def test_less_error_costs_only_what_is_missing(tmp_path):

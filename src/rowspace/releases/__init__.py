@@ -16,6 +16,7 @@ from .combined import Combined, CombinedPlan, combine, combined_statement
 from .combined_answers import answers_from
 from .consistent import Consistent
 from .derived import Estimate
+from .derived_quantiles import checked_quantiles
 from .derived_tables import CrossTable
 from .discovered import DISCOVERY_KIND, Discovery
 from .estimated import TableEstimate
@@ -49,6 +50,7 @@ __all__ = [
     "chart_axis",
     "chart_table",
     "check_export",
+    "checked_quantiles",
     "combine",
     "combined_statement",
     "cumulative",

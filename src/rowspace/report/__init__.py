@@ -6,7 +6,7 @@
 Everything returned here is a Rich renderable; where it is printed, and how wide, is the caller's business.
 """
 
-from .answers import AnswerGroup, AnswerRow, answer_rows, answers_view, first_answers
+from .answers import AnswerGroup, AnswerRow, answer_rows, answers_view, first_answers, quantiles_view
 from .numbers import counts, figures, shown_above, whole
 from .plans import plan_view
 from .words import plain_privacy
@@ -21,6 +21,7 @@ __all__ = [
     "first_answers",
     "plain_privacy",
     "plan_view",
+    "quantiles_view",
     "shown_above",
     "whole",
 ]
