@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 from rich.text import Text
 
-from rowspace.exceptions import PredicateError, UnsupportedWorkload
+from rowspace.exceptions import InvalidInput, PredicateError, UnsupportedWorkload
 from rowspace.releases import Combined, Release, notes_of
 from rowspace.report import AnswerGroup, AnswerRow, answer_rows, answers_view, quantiles_view
 from rowspace.session import Session, ranks_of
@@ -37,11 +37,19 @@ def ask(
         if quantiles is None:
             found = _shown(screen, answer_queries(made, queries, level), level)
         else:
-            found = _shown_quantiles(screen, made.quantiles(quantiles, queries, level=level), level)
+            found = _shown_quantiles(screen, made.quantiles(quantiles, _numbers(queries), level=level), level)
     screen.show(Text(f" free: covered by the release's {made.plan.privacy}", style="dim"))
     if made.plan.population:
         screen.show(Text(f" {made.plan.population}"))
     screen.document(notes_of(made, level) | found)
+
+
+def _numbers(texts: Sequence[str]) -> list[float]:
+    """Which quantiles are meant."""
+    try:
+        return [float(text) for text in texts]
+    except ValueError:
+        raise InvalidInput("expected quantiles such as 0.25, 0.5 and 0.75 after --quantiles") from None
 
 
 def _shown(screen: Screen, rows: Sequence[AnswerRow], level: float) -> dict[str, Any]:
@@ -159,7 +167,11 @@ def ask_session(
         table=table or study.table_at(address),
         version=version,
     )
-    queries = asked(study.domain, texts) if quantiles is None else ranks_of(study.domain, quantiles, texts)
+    queries = (
+        asked(study.domain, texts)
+        if quantiles is None
+        else ranks_of(study.domain, quantiles, _numbers(texts))
+    )
     if price:
         assert within is not None
         with screen.working("Planning"):
@@ -182,10 +194,10 @@ def ask_session(
         told = _shown(screen, rows, level)
     else:
         # From what is known now: it costs nothing more.
-        found = session.quantiles(quantiles, texts, within=within, level=level, key=key)
-        told = _shown_quantiles(screen, found, level)
+        table_of = session.quantiles(quantiles, _numbers(texts), within=within, level=level, key=key)
+        told = _shown_quantiles(screen, table_of, level)
     screen.show(Text(f" {answered.paid}; {answered.remaining}", style="dim"))
-    notes = answered.rows.notes
+    notes = dict(answered.rows.notes)
     if "population" in notes:
         screen.show(Text(f" {notes['population']}"))
     screen.document(

@@ -171,9 +171,7 @@ def _positive_total(release: Release, attribute: str, where: str | None, level: 
     return whole
 
 
-def checked_quantiles(
-    domain: Domain, attribute: str, q: Sequence[float | str]
-) -> tuple[Numeric, list[float]]:
+def checked_quantiles(domain: Domain, attribute: str, q: Sequence[float]) -> tuple[Numeric, list[float]]:
     """A numeric attribute, and quantiles strictly between 0 and 1."""
     found = numeric(domain, attribute)
     try:

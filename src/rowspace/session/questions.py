@@ -43,7 +43,7 @@ def goal_of(known: Knowledge, question: Question, within: float | Sequence[float
     return Goal(queries, each, level)
 
 
-def ranks_of(domain: Domain, attribute: str, q: Sequence[float | str]) -> Workload:
+def ranks_of(domain: Domain, attribute: str, q: Sequence[float]) -> Workload:
     """The counts that quantiles of an attribute follow from: those below every edge, and of all records."""
     checked_quantiles(domain, attribute, q)
     return prefixes(domain, attribute) + total(domain)

@@ -253,7 +253,7 @@ class Session:
     def quantiles(
         self,
         attribute: str,
-        q: Sequence[float | str] = (0.5,),
+        q: Sequence[float] = (0.5,),
         *,
         within: float | None,
         level: float = 0.95,

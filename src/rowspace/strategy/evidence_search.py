@@ -122,7 +122,11 @@ class Search:
 
         steps = found.steps
         if found.error > (1 + gap) * found.bound:
-            last, more = self.descend(np.linalg.cholesky(found.X).swapaxes(-1, -2), max_steps - steps, look)
+            last, more = self.descend(
+                np.asarray(np.linalg.cholesky(found.X).swapaxes(-1, -2), dtype=np.float64),
+                max_steps - steps,
+                look,
+            )
             steps += more
             if found.error > (1 + gap) * found.bound:
                 found = found.or_better(self._risen(_gram(last), found.bound, gap))
