@@ -33,6 +33,7 @@ import time
 import zipfile
 import zlib
 from abc import ABC, abstractmethod
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, BinaryIO, ClassVar, Self
 
@@ -58,6 +59,12 @@ MAX_ENTRIES = 2**20
 _FREE_BYTES = 2**28
 _MAX_RATIO = 64
 _LONGEST_HEADER = 256
+
+_NAME_LENGTH = 26
+"""Where in the header of an entry stands how long its name is, and its extra field."""
+
+_KEPT_BYTES = 2**20
+"""Most bytes of an array that is remembered."""
 
 _TEMPORARY = re.compile(r"\.rowspace-[0-9a-f]{16}")
 _ABANDONED = 3600.0
@@ -219,7 +226,7 @@ def unpack_archive(file: BinaryIO, name: str, kind: str, version: int) -> tuple[
             _check_entries(entries, file.seek(0, os.SEEK_END))
             document = _read_document(archive)
             arrays = {
-                entry.filename.removesuffix(".npy"): _read_array(archive, entry)
+                entry.filename.removesuffix(".npy"): _read_array(file, entry)
                 for entry in entries
                 if entry.filename.endswith(".npy")
             }
@@ -374,18 +381,28 @@ def _is_readable(document: bytes) -> bool:
     return len(document) <= MAX_DOCUMENT and items <= MAX_ITEMS
 
 
-def _read_array(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> np.ndarray[Any, Any]:
-    """One array, read-only. Its header is matched, never evaluated, and must claim the size that is there."""
-    with archive.open(info) as entry:
-        prefix = entry.read(10)
-        if prefix[:8] != b"\x93NUMPY\x01\x00":
-            raise ValueError("expected an array")
-        header = _HEADER.fullmatch(entry.read(int.from_bytes(prefix[8:], "little")))
-        if header is None:
-            raise ValueError("unexpected header")
-        dtype = np.dtype(header[1].decode())
-        shape = tuple(int(length) for length in header[2].replace(b" ", b"").split(b",") if length)
-        data = entry.read()
-    if math.prod(shape) * dtype.itemsize != len(data):
+def _read_array(file: BinaryIO, entry: zipfile.ZipInfo) -> np.ndarray[Any, Any]:
+    """One array, read-only. That of a strategy is in each of thousands of releases: it is unpacked once."""
+    file.seek(entry.header_offset + _NAME_LENGTH)
+    name, extra = struct.unpack("<HH", file.read(4))
+    file.seek(name + extra, os.SEEK_CUR)
+    unpacked = _array if entry.file_size <= _KEPT_BYTES else _array.__wrapped__
+    return unpacked(file.read(entry.compress_size), entry.compress_type, entry.file_size, entry.CRC)
+
+
+@lru_cache(maxsize=32)
+def _array(packed: bytes, method: int, size: int, crc: int) -> np.ndarray[Any, Any]:
+    """What an entry holds. Its header is matched, never evaluated, and must claim the size that is there."""
+    stored = method == zipfile.ZIP_STORED
+    data = packed if stored else zlib.decompressobj(-zlib.MAX_WBITS).decompress(packed, size + 1)
+    if len(data) != size or zlib.crc32(data) != crc:
+        raise ValueError("expected the bytes that were written")
+    start = 10 + int.from_bytes(data[8:10], "little")
+    header = _HEADER.fullmatch(data[10:start])
+    if data[:8] != b"\x93NUMPY\x01\x00" or header is None:
+        raise ValueError("expected an array")
+    dtype = np.dtype(header[1].decode())
+    shape = tuple(int(length) for length in header[2].replace(b" ", b"").split(b",") if length)
+    if math.prod(shape) * dtype.itemsize != size - start:
         raise ValueError("expected as many numbers as the header says")
-    return np.frombuffer(data, dtype=dtype).reshape(shape)
+    return np.frombuffer(data, dtype=dtype, offset=start).reshape(shape)

@@ -138,3 +138,43 @@ def test_options_of_a_session_need_its_ledger(released: Path) -> None:
     ended = rowspace("ask", released, "age < 5", "--within", 20)
     assert ended.code == 2
     assert "--ledger" in ended.err
+
+
+def test_quantiles_are_those_of_a_session(open_budget: Path) -> None:
+    asked = ("--quantiles", "age", 0.25, "0.5", "--within", 20)
+    price = document(ask(open_budget, *asked, "--price", "--json"))["price"]
+    assert spent(open_budget) == 0
+    found = document(ask(open_budget, *asked, "--json", "--request-id", "monday"))
+    assert found["cost"] == pytest.approx(price)
+    assert spent(open_budget) == pytest.approx(price)
+    study = rs.Study.load(open_budget / "study.toml")
+    session = rs.Session(study.domain, open_budget / "people.csv", ledger=open_budget / "budget.db")
+    table = session.quantiles("age", [0.25, 0.5], within=20)
+    assert found["quantiles"] == table.to_dict(orient="records")
+    ended = ask(open_budget, *asked, "--request-id", "monday")
+    assert f"{table['value'][1]:.6g}" in ended.out
+    # What is known already: without --within.
+    assert document(ask(open_budget, "--quantiles", "age", 0.25, 0.5, "--json"))["cost"] == 0
+    assert spent(open_budget) == pytest.approx(price)
+
+
+def test_quantiles_of_a_release(released: Path) -> None:
+    made = rs.Release.load(released)
+    ended = rowspace("ask", released, "--quantiles", "age", 0.5, "--json")
+    assert document(ended)["quantiles"] == made.quantiles("age", [0.5]).to_dict(orient="records")
+    ended = rowspace("ask", released, "--quantiles", "sex", 0.5)
+    assert ended.code == 1
+    assert "its categories have no order" in ended.err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [(("sex", 0.5), "no order"), (("age", 1.5), "strictly between 0 and 1"), (("age", "half"), "0.25, 0.5")],
+)
+def test_quantiles_that_are_none_cost_nothing(
+    open_budget: Path, arguments: tuple[object, ...], words: str
+) -> None:
+    with unchanged(open_budget):
+        ended = ask(open_budget, "--quantiles", *arguments, "--within", 20)
+    assert ended.code == 1
+    assert words in ended.err

@@ -19,6 +19,7 @@ from rowspace.exceptions import (
     KeyReused,
     LedgerError,
     PredicateError,
+    RowspaceError,
     UnsupportedWorkload,
 )
 from rowspace.session.knowledge import Knowledge
@@ -113,6 +114,14 @@ def test_a_key_gives_the_same_quantiles(tmp_path):
     assert own.budget == left
     with pytest.raises(KeyReused):
         own.quantiles("age", within=200, key="monday")
+
+
+def test_quantiles_that_are_none_cost_nothing(tmp_path):
+    own = session(rho_ledger(tmp_path))
+    for attribute, q in (("sex", [0.5]), ("height", [0.5]), ("age", [1.5]), ("age", [])):
+        with pytest.raises(RowspaceError):
+            own.quantiles(attribute, q, within=30)
+    assert own.budget.charges == 0
 
 
 def test_less_error_costs_only_what_is_missing(tmp_path):
@@ -281,7 +290,7 @@ def test_evidence_of_another_file_is_not_mixed_in(tmp_path):
 
 def test_evidence_of_another_unit_is_not_mixed_in():
     plan = rs.plan(rs.workload.identity(DOMAIN), rs.ZCDP(1.0, unit=rs.PrivacyUnit("who", 3)))
-    charges = [(1, rs.release(plan, PEOPLE.assign(who=range(len(PEOPLE)))).to_bytes(), "")]
+    charges = [(1, rs.release(plan, PEOPLE.assign(who=range(len(PEOPLE)))), "")]
     for unit, known in ((plan.privacy.unit, 1), (None, 0), (rs.PrivacyUnit("who", 2), 0)):
         found = Knowledge(DOMAIN.with_places(), unit).after(charges)
         assert (found.number, found.last) == (known, 1)

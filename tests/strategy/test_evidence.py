@@ -13,6 +13,7 @@ from rowspace.error import noise_level
 from rowspace.exceptions import InvalidInput
 from rowspace.strategy import AgainstEvidence, GaussianOptimal
 from rowspace.strategy.evidence_dual import Dual
+from rowspace.strategy.evidence_search import Search
 
 PRIVACIES = [rs.ZCDP(0.25), rs.PureDP(1.0), rs.ApproxDP(1.0, 1e-6)]
 LOWER_HALF = op.Dense(np.hstack([op.Ranges(32).to_dense(), np.zeros((32 * 33 // 2, 32))]))
@@ -64,17 +65,47 @@ def test_queries_and_evidence_of_any_rank_are_certified_nearly_always():
 def test_a_step_of_the_dual_keeps_what_makes_it_a_bound():
     """G ⪯ Λ with G ⪰ 0, and strategies that the budget buys, at every step; the bound and the error close in."""
     V, P, c = op.Prefix(24).gram().to_dense(), 0.5 * np.eye(24), 0.5
-    dual, bounds, errors = Dual.of(V, P, c, c, np.sqrt(c) * np.eye(24)), [], []
+    dual, bounds, errors = Dual.of(V, P, c, c, c * np.eye(24)), [], []
     for _ in range(12):
         G = (dual.root[:, None] * dual.Q * dual.e) @ (dual.Q.T * dual.root)
         slack = np.linalg.eigvalsh(np.diag(dual.root**2) - G)
         assert slack[0] >= -1e-9 * slack[-1]
         assert np.linalg.eigvalsh(G)[0] >= -1e-12
-        bound, A, dual = dual.step()
-        np.testing.assert_allclose(np.diagonal(A.T @ A), c, rtol=1e-9)
+        bound, X, dual = dual.step()
+        np.testing.assert_allclose(np.diagonal(X), c, rtol=1e-9)
+        assert np.linalg.eigvalsh(X)[0] >= 0
         bounds.append(bound)
-        errors.append(np.trace(V @ np.linalg.inv(P + A.T @ A)))
+        errors.append(np.trace(V @ np.linalg.inv(P + X)))
     assert max(bounds) <= min(errors) <= max(bounds) * 1.001
+
+
+@pytest.mark.parametrize("queries", [op.Identity(32), op.Ranges(32), op.WidthRanges(32, 5)])
+def test_mirrored_queries_and_evidence_are_planned_in_halves(queries):
+    """The same bounds and strategies as over all cells, from two matrices of half the size, and so for L-BFGS."""
+    privacy = rs.ZCDP(0.25)
+    P = evidence_of(op.Ranges(32), privacy).gram().to_dense()
+    P, c = 0.5 * (P + P[::-1, ::-1]), 1 / privacy.unit_variance
+    whole = Search(queries.gram().to_dense(), P, c, c, 2)
+    halves = whole.folded()
+    assert halves.V.shape == (2, 16, 16)
+    A, bound, _ = whole.certified(whole.relaxed(), 1e-3, 100)
+    B, same, _ = halves.certified(whole.relaxed(), 1e-3, 100)
+    assert same == pytest.approx(bound, rel=1e-6)
+    assert whole.error(B) == pytest.approx(whole.error(A), rel=1e-6)
+    start = np.random.default_rng(0).normal(size=halves.V.shape)
+    descended, _ = halves.descend(start, 300)
+    assert bound <= halves.error(descended) <= 1.001 * whole.error(A)
+    np.testing.assert_allclose(np.square(descended).sum(axis=1).mean(axis=0), c)
+
+
+def test_evidence_that_rounding_keeps_from_being_mirrored_is_bounded_as_it_is():
+    privacy, rng = rs.ZCDP(0.25), np.random.default_rng(0)
+    A = evidence_of(op.Ranges(32), privacy).gram().to_dense()
+    evidence = op.Dense(np.linalg.cholesky(A).T * (1 + 1e-5 * rng.normal(size=(32, 32))))
+    result = AgainstEvidence(evidence).optimize(op.Identity(32), privacy)
+    again = error_by_brute_force(result.strategy, evidence, op.Identity(32), privacy)
+    assert result.total_error == pytest.approx(again)
+    assert 1 <= result.ratio <= 1.001
 
 
 @pytest.mark.parametrize("privacy", PRIVACIES, ids=str)

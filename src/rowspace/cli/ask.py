@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 import typer
 from rich.text import Text
 
-from rowspace.exceptions import PredicateError, UnsupportedWorkload
+from rowspace.exceptions import InvalidInput, PredicateError, UnsupportedWorkload
 from rowspace.releases import Combined, Release, notes_of
-from rowspace.report import AnswerGroup, AnswerRow, answer_rows, answers_view
-from rowspace.session import Session
+from rowspace.report import AnswerGroup, AnswerRow, answer_rows, answers_view, quantiles_view
+from rowspace.session import Session, ranks_of
 from rowspace.study import Study
 from rowspace.workload import asked, naming, words_of
 
@@ -27,17 +27,41 @@ if TYPE_CHECKING:
     from rowspace.workload import Workload
 
 
-def ask(release_file: Path, queries: list[str], level: float, *, as_json: bool, quiet: bool) -> None:
+def ask(
+    release_file: Path, queries: list[str], quantiles: str | None, level: float, *, as_json: bool, quiet: bool
+) -> None:
     """Print the answers to further questions."""
     screen = Screen(quiet, as_json)
     with screen.working("Reading"):
         made = Release.load(release_file)
-        rows = answer_queries(made, queries, level)
-    show_answers(screen, rows, level)
+        if quantiles is None:
+            found = _shown(screen, answer_queries(made, queries, level), level)
+        else:
+            found = _shown_quantiles(screen, made.quantiles(quantiles, _numbers(queries), level=level), level)
     screen.show(Text(f" free: covered by the release's {made.plan.privacy}", style="dim"))
     if made.plan.population:
         screen.show(Text(f" {made.plan.population}"))
-    screen.document(notes_of(made, level) | {"answers": answers_document(rows)})
+    screen.document(notes_of(made, level) | found)
+
+
+def _numbers(texts: Sequence[str]) -> list[float]:
+    """Which quantiles are meant."""
+    try:
+        return [float(text) for text in texts]
+    except ValueError:
+        raise InvalidInput("expected quantiles such as 0.25, 0.5 and 0.75 after --quantiles") from None
+
+
+def _shown(screen: Screen, rows: Sequence[AnswerRow], level: float) -> dict[str, Any]:
+    """Show answers; the same for machines."""
+    show_answers(screen, rows, level)
+    return {"answers": answers_document(rows)}
+
+
+def _shown_quantiles(screen: Screen, found: pd.DataFrame, level: float) -> dict[str, Any]:
+    """Show quantiles; the same for machines."""
+    screen.result(quantiles_view(found, level))
+    return {"quantiles": found.to_dict(orient="records")}
 
 
 def show_answers(screen: Screen, rows: Sequence[AnswerRow], level: float) -> None:
@@ -114,6 +138,7 @@ def ask_session(
     ledger: str,
     *,
     within: float | None,
+    quantiles: str | None,
     price: bool,
     dataset: str | None,
     table: str | None,
@@ -142,7 +167,11 @@ def ask_session(
         table=table or study.table_at(address),
         version=version,
     )
-    queries = asked(study.domain, texts)
+    queries = (
+        asked(study.domain, texts)
+        if quantiles is None
+        else ranks_of(study.domain, quantiles, _numbers(texts))
+    )
     if price:
         assert within is not None
         with screen.working("Planning"):
@@ -160,16 +189,21 @@ def ask_session(
         return
     with screen.working("Asking"):
         answered = session.ask(queries, within=within, level=level, key=key)
-    rows = _rows(answered.table, texts, [asked(study.domain, text) for text in texts])
-    show_answers(screen, rows, level)
+    if quantiles is None:
+        rows = _rows(answered.table, texts, [asked(study.domain, text) for text in texts])
+        told = _shown(screen, rows, level)
+    else:
+        # From what is known now: it costs nothing more.
+        table_of = session.quantiles(quantiles, _numbers(texts), within=within, level=level, key=key)
+        told = _shown_quantiles(screen, table_of, level)
     screen.show(Text(f" {answered.paid}; {answered.remaining}", style="dim"))
-    released: Release | Combined = session.release()
-    if released.plan.population:
-        screen.show(Text(f" {released.plan.population}"))
+    notes = dict(answered.rows.notes)
+    if "population" in notes:
+        screen.show(Text(f" {notes['population']}"))
     screen.document(
-        notes_of(released, level)
+        notes
+        | told
         | {
-            "answers": answers_document(rows),
             "cost": answered.cost,
             "unit": answered.unit,
             "charge": answered.charge,

@@ -24,6 +24,7 @@ from .combined_answers import answers_from
 from .consistent import Consistent
 from .derived import Estimate
 from .derived import along as along
+from .derived_quantiles import checked_quantiles as checked_quantiles
 from .derived_tables import CrossTable
 from .discovered import DISCOVERY_KIND, Discovery
 from .estimate_fit import EstimateFit as EstimateFit

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from rowspace.domain import Numeric
+from rowspace.domain import Domain, Numeric
 from rowspace.exceptions import InvalidInput
 from rowspace.operators import Vector
 
@@ -94,8 +94,7 @@ def quantiles(
     """
     import pandas as pd
 
-    wanted = _checked(q)
-    found = numeric(release.plan.domain, attribute)
+    found, wanted = checked_quantiles(release.plan.domain, attribute, q)
     _positive_total(release, attribute, where, level)
     rows = [(number, *_one(release, attribute, found, number, where, level)) for number in wanted]
     table = pd.DataFrame(rows, columns=["q", "value", "low", "high", "note"])
@@ -160,12 +159,13 @@ def _positive_total(release: Release, attribute: str, where: str | None, level: 
     return whole
 
 
-def _checked(q: Sequence[float]) -> list[float]:
-    """Quantiles strictly between 0 and 1."""
+def checked_quantiles(domain: Domain, attribute: str, q: Sequence[float]) -> tuple[Numeric, list[float]]:
+    """A numeric attribute, and quantiles strictly between 0 and 1."""
+    found = numeric(domain, attribute)
     try:
         numbers = [float(number) for number in q]
     except (TypeError, ValueError):
         raise InvalidInput("expected a list of quantiles such as [0.25, 0.5, 0.75]") from None
     if not numbers or not all(0 < number < 1 for number in numbers):
         raise InvalidInput("expected quantiles strictly between 0 and 1, such as [0.25, 0.5, 0.75]")
-    return numbers
+    return found, numbers

@@ -7,6 +7,7 @@ Everything returned here is a Rich renderable; where it is printed, and how wide
 """
 
 from .answers import AnswerGroup, AnswerRow, answer_rows, answers_view, first_answers
+from .answers import quantiles_view as quantiles_view
 from .budgets import budgets_view as budgets_view
 from .budgets import evidence_view as evidence_view
 from .budgets import history_view as history_view

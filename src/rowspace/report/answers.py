@@ -112,6 +112,18 @@ def answers_view(
     return view
 
 
+def quantiles_view(found: pd.DataFrame, level: float) -> Table:
+    """A table of quantiles, as `Release.quantiles` has them."""
+    view = table()
+    for name in ("quantile", "value", f"{100 * level:g} % interval"):
+        view.add_column(name, justify="right", no_wrap=True)
+    view.add_column("", style="dim")
+    for row in found.to_dict(orient="records"):
+        interval = f"{row['low']:.6g} to {row['high']:.6g}"
+        view.add_row(f"{row['q']:g}", f"{row['value']:.6g}", interval, row["note"])
+    return view
+
+
 def _heading(group: AnswerGroup) -> Text:
     """The name of a group, and how much of it is shown."""
     text = Text(group.name or "", style="bold")

@@ -77,11 +77,10 @@ class Knowledge:
     promises: tuple[Privacy, ...] = ()
     largest: float = 0.0
 
-    def after(self, charges: Iterable[tuple[int, bytes | None, str]]) -> Knowledge:
+    def after(self, charges: Iterable[tuple[int, Release | None, str]]) -> Knowledge:
         """What is known after more charges; other domains, other units and plans beside others are no evidence."""
         found = self
-        for number, content, mark in charges:
-            release = None if content is None else Release.from_bytes(content)
+        for number, release, mark in charges:
             found = replace(found if release is None else found._with(release), last=number, mark=mark)
         return found
 

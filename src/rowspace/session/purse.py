@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-from rowspace.exceptions import BudgetExceeded, InvalidInput, LedgerError, UnsupportedWorkload
+from rowspace.exceptions import BudgetExceeded, FileError, InvalidInput, LedgerError, UnsupportedWorkload
 from rowspace.files import archive_kind
 from rowspace.ledger import Budget, Charge, Cost, Filter, Ledger, Request, Spender
 from rowspace.measure import measure
@@ -90,7 +90,7 @@ class Purse:
                     "new session. Nothing was released"
                 )
         if new:
-            known = known.after(self._contents(new))
+            known = known.after(self._releases(new))
             # A copy, without what was computed from it: some matrices over all cells for each of them.
             self._states = [*self._states[1 - REMEMBERED :], replace(known)]
         return known, budget
@@ -102,7 +102,7 @@ class Purse:
         nothing = Knowledge(known.domain, known.unit)
         start = max((own for own in [nothing, *self._states] if own.last <= charge), key=lambda own: own.last)
         _, new = self.ledger.look(self.dataset, after=start.last)
-        return start.after(self._contents([one for one in new if one[0] <= charge]))
+        return start.after(self._releases([one for one in new if one[0] <= charge]))
 
     def release(self, known: Knowledge, key: str | None = None) -> Release | Combined:
         """All that is known, as one release. key: of a request, for what was known when it was answered."""
@@ -111,8 +111,7 @@ class Purse:
         charges = [one for one in self.ledger.look(self.dataset, after=0)[1] if one[0] <= known.last]
         strategies: dict[Operator, Operator] = {}
         found = []
-        for _, content, _ in self._contents(charges):
-            release = None if content is None else Release.from_bytes(content)
+        for _, release, _ in self._releases(charges):
             if release is not None and known.takes(release.plan):
                 # Equal strategies as one object: held and inverted once.
                 same = strategies.setdefault(release.plan.strategy, release.plan.strategy)
@@ -121,9 +120,9 @@ class Purse:
             raise UnsupportedWorkload("nothing is known yet; ask something, or warm the session up")
         return found[0] if len(found) == 1 else Combined(tuple(found))
 
-    def _contents(
+    def _releases(
         self, charges: Sequence[tuple[int, str | None, str | None, str]]
-    ) -> Iterator[tuple[int, bytes | None, str]]:
+    ) -> Iterator[tuple[int, Release | None, str]]:
         """The numbers of charges with their releases and digests; no release of another table, no values found."""
         own = [number for number, version, source, _ in charges if self._is_same_table(version, source)]
         # Of what was pruned the bytes are gone: whoever did that gave them up as evidence.
@@ -131,8 +130,7 @@ class Purse:
         known = set(own)
         for number, _, _, mark in charges:
             content = next(contents, (number, None))[1] if number in known else None
-            found = content is not None and archive_kind(content) == DISCOVERY_KIND
-            yield number, None if found else content, mark
+            yield number, None if content is None else _release(content), mark
 
     def _is_same_table(self, version: str | None, source: str | None) -> bool:
         """Whether a charge was for this table: by the versions that were named, else by where the data is."""
@@ -199,6 +197,16 @@ class Purse:
         if needed not in self._counts:
             self._counts[needed] = counts_for(plan, self.source, self.table)
         return self._counts[needed]
+
+
+def _release(content: bytes) -> Release | None:
+    """What was charged for, unless it is values that were found."""
+    try:
+        return Release.from_bytes(content)
+    except FileError:
+        if archive_kind(content) == DISCOVERY_KIND:
+            return None
+        raise
 
 
 def _checked_version(version: object) -> str | None:

@@ -10,8 +10,8 @@ import numpy as np
 
 from rowspace.domain import Categorical, Domain, Measure, Numeric
 from rowspace.exceptions import InvalidInput
-from rowspace.releases import as_queries
-from rowspace.workload import Workload, marginal, mean, ranges, total, variance
+from rowspace.releases import as_queries, checked_quantiles
+from rowspace.workload import Workload, marginal, mean, prefixes, ranges, total, variance
 
 from .buying import Goal
 from .knowledge import Knowledge
@@ -41,6 +41,12 @@ def goal_of(known: Knowledge, question: Question, within: float | Sequence[float
     if not isinstance(level, float) or not 0 < level < 1:
         raise InvalidInput(f"expected a level strictly between 0 and 1 such as 0.95, got {level!r}")
     return Goal(queries, each, level)
+
+
+def ranks_of(domain: Domain, attribute: str, q: Sequence[float]) -> Workload:
+    """The counts that quantiles of an attribute follow from: those below every edge, and of all records."""
+    checked_quantiles(domain, attribute, q)
+    return prefixes(domain, attribute) + total(domain)
 
 
 def digest(goal: Goal, versions: Sequence[str | None], *kind: str) -> str:

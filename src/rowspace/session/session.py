@@ -30,12 +30,12 @@ from rowspace.ledger import Budget, Charge, Ledger, Request, Spender, float_abov
 from rowspace.planning import Plan, recalibrated, with_budget
 from rowspace.releases import Combined, Release, TableEstimate, as_queries
 from rowspace.strategy import Select
-from rowspace.workload import Workload, marginal, prefixes, total
+from rowspace.workload import Workload, marginal
 
 from .buying import MET, Goal, Shop
 from .knowledge import Knowledge
 from .purse import Purse
-from .questions import Question, digest, expected_of, goal_of, spending
+from .questions import Question, digest, expected_of, goal_of, ranks_of, spending
 from .tables import buy_tables, checked_tables
 from .terms import Terms
 from .values import Answered, Price, told, told_again, told_for
@@ -255,22 +255,22 @@ class Session:
         attribute: str,
         q: Sequence[float] = (0.5,),
         *,
-        within: float,
+        within: float | None,
         level: float = 0.95,
         key: str | None = None,
     ) -> pd.DataFrame:
         """Quantiles of a numeric attribute, from counts below every edge that are known to an accuracy.
 
         attribute: a numeric one. q: which quantiles. within: the half-width of the intervals of the counts, so that a
-        quantile's rank is known within it. level, key: as for `ask`.
+        quantile's rank is known within it; None: whatever is known already. level, key: as for `ask`.
 
         >>> from rowspace.sample import small_session
         >>> with small_session() as session:
         ...     session.quantiles("age", [0.5], within=0.4, level=0.999999)["low"].tolist()
         [2.0]
         """
-        domain = self.domain.without_places()
-        self.ask(prefixes(domain, attribute) + total(domain), within=within, level=level, key=key)
+        ranks = ranks_of(self.domain.without_places(), attribute, q)
+        self.ask(ranks, within=within, level=level, key=key)
         return self._purse.release(self._look()[0], key).quantiles(attribute, q, level=level)
 
     def warm(self, amount: float, *, key: str | None = None) -> Budget:

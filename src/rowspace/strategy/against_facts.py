@@ -33,7 +33,8 @@ from rowspace.threads import one_thread_if_small
 
 from .dual import HARDLY_DEFICIENT, DualPoint, RowSpace, RowSpacePoint
 from .dual_ascent import ascend, start_weights
-from .evidence import LOST, Search, ended, starts
+from .evidence import LOST, ended, starts
+from .evidence_search import Search
 from .facts import Facts
 from .open_cells import CERTAIN, NOTHING_OPEN, OpenCells, open_space
 from .product_bounds import Choice

@@ -19,9 +19,10 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
-import scipy
 
 from rowspace.operators import Vector
+
+from .reflection import cell_diagonal
 
 SHARE = 3e-5
 """Share of the error that queries about every cell are given in the ascent, so that nothing is without curvature."""
@@ -50,6 +51,7 @@ FASTEST = 10.0
 class Dual:
     """(Λ, G) for tr(V(P + X)⁻¹) over diag X ≤ c: Λ = diag(root²), G = root·Q diag(e) Qᵗ·root.
 
+    V, P and all matrices may be `folded`: then λ is over half of the cells.
     ridge: E = KᵗK times it. most: what no integer strategy's diag X exceeds; the bound is for that.
     """
 
@@ -63,57 +65,70 @@ class Dual:
     e: Vector
 
     @classmethod
-    def of(cls, V: Vector, P: Vector, c: float, most: float, A: Vector) -> Dual:
-        """From a strategy that is not far from the optimum, none of whose columns is zero."""
-        inverse = np.linalg.inv(P + A.T @ A + ALIKE * c * np.eye(len(P)))
-        ridge = SHARE * max(float(np.einsum("ij,ij->", V, inverse)), 1e-300) / float(np.trace(inverse))
-        G = inverse @ V @ inverse + ridge * inverse @ inverse
-        weights = np.linalg.norm(A @ G, axis=0) / np.linalg.norm(A, axis=0)
+    def of(cls, V: Vector, P: Vector, c: float, most: float, X: Vector) -> Dual:
+        """From a strategy that is not far from the optimum, whose diagonal is nowhere zero."""
+        each = np.eye(V.shape[-1])
+        inverse = np.linalg.inv(P + X + ALIKE * c * each)
+        ridge = (
+            SHARE
+            * max(float(np.vdot(V, inverse)), 1e-300)
+            / float(np.trace(inverse, axis1=-2, axis2=-1).sum())
+        )
+        G = inverse @ (V + ridge * each) @ inverse
+        weights = np.sqrt(cell_diagonal(G @ X @ G) / cell_diagonal(X))
         root = np.sqrt(np.maximum(weights, LEAST_WEIGHT * weights.max()))
-        values, Q = scipy.linalg.eigh(G / np.multiply.outer(root, root), driver="evd", check_finite=False)
-        e = _kept(RAISED * values, FIRST_FLOOR, root, Q, P, c)
-        return cls(V, P, c, most, ridge, root, Q, e)
+        values, Q = np.linalg.eigh(G / np.multiply.outer(root, root))
+        return cls(V, P, c, most, ridge, root, Q, _kept(RAISED * values, FIRST_FLOOR, root, Q, P, c))
 
     def step(self) -> tuple[float, Vector, Dual]:
-        """(the bound here, a strategy, the next point)."""
-        n = len(self.V)
-        half = self.Q * np.sqrt(self.e)
+        """(the bound here, a strategy's X, the next point)."""
+        each = np.eye(self.V.shape[-1])
+        half = self.Q * np.sqrt(self.e)[..., None, :]
         K = self.root[:, None] * half
-        VK = self.V @ K
-        M = K.T @ VK + self.ridge * (K.T @ K)
-        values, U = scipy.linalg.eigh(M, driver="evd", overwrite_a=True, check_finite=False)
+        values, U = np.linalg.eigh(_turned(K) @ ((self.V + self.ridge * each) @ K))
         # Larger roots only lower the bound, and rounding adds no more than this.
-        s = np.sqrt(np.maximum(values, 0.0) + n * np.finfo(float).eps * max(float(values[-1]), 1e-300))
+        s = np.sqrt(
+            np.maximum(values, 0.0) + values.size * np.finfo(float).eps * max(float(values.max()), 1e-300)
+        )
         KU = K @ U
-        top = float(np.sum(np.einsum("ij,ij->j", VK @ U, KU) / s))
-        known = KU.T @ (self.P @ KU)
-        weight, total = float(np.sum(self.root**2)), float(np.trace(known))
+        top = float(np.sum(np.einsum("...ij,...ij->...j", self.V @ KU, KU) / s))
+        known = _turned(KU) @ (self.P @ KU)
+        diagonal = np.diagonal(known, axis1=-2, axis2=-1)
+        weight, total = s.size * float(np.mean(self.root**2)), float(diagonal.sum())
         bound = top**2 / (total + self.most * weight)
 
         # G and Λ scaled so that the bound is the dual function itself, whose slope is Y − P.
         scale = float(s.sum()) / (total + self.c * weight)
         s, known = scale * s, scale**2 * known
-        m = np.maximum(s, np.diagonal(known))
-        quarter = (m / 2) ** 0.25
+        m = np.maximum(s, scale**2 * diagonal)
+        quarter = (m / 2)[..., None] ** 0.25
         # In coordinates R = KU·diag(quarter)⁻¹: RᵗXR and R⁻¹SR⁻ᵗ.
-        X = (np.diag(s) - known) / np.multiply.outer(quarter, quarter)
-        slack = (U.T * ((1 - self.e) / self.e)) @ U * np.multiply.outer(quarter, quarter)
-        t, Z = scipy.linalg.eigh(slack - X, driver="evd", overwrite_a=True, check_finite=False)
-        bought, left = t < 0, t > 0
-        F = (self.Q / np.sqrt(self.e)) @ ((U * quarter) @ (Z[:, bought] * np.sqrt(-t[bought])))
+        outer = quarter * _turned(quarter)
+        X = (each * s[..., None] - known) / outer
+        slack = (_turned(U) * ((1 - self.e) / self.e)[..., None, :]) @ U * outer
+        t, Z = np.linalg.eigh(slack - X)
+        bought, left = (int(np.max(np.sum(own, axis=-1))) for own in (t < 0, t > 0))
+        taken = Z[..., :bought] * np.sqrt(np.maximum(-t[..., None, :bought], 0.0))
+        F = (self.Q / np.sqrt(self.e)[..., None, :]) @ ((U * _turned(quarter)) @ taken)
         F /= (scale * self.root)[:, None]
-        norms = np.maximum(np.einsum("ij,ij->i", F, F), 1e-300)
-        N = half @ ((U / quarter) @ (Z[:, left] * np.sqrt(t[left])))
-        e, Q = scipy.linalg.eigh(np.eye(n) - N @ N.T, driver="evd", overwrite_a=True, check_finite=False)
+        X = F @ _turned(F)
+        norms = np.maximum(cell_diagonal(X), 1e-300)
+        Z = Z[..., Z.shape[-1] - left :] * np.sqrt(np.maximum(t[..., None, t.shape[-1] - left :], 0.0))
+        N = half @ ((U / _turned(quarter)) @ Z)
+        e, Q = np.linalg.eigh(each - N @ _turned(N))
         grown = np.sqrt(np.clip(norms / self.c, 1 / FASTEST, FASTEST))
         root = scale * self.root * grown
         moved = replace(self, root=root, Q=Q, e=_kept(e, FLOOR, root, Q, self.P, self.c))
-        F *= np.sqrt((1 - ALIKE) * self.c / norms)[:, None]
-        return bound, scipy.linalg.cholesky(F @ F.T + ALIKE * self.c * np.eye(n), check_finite=False), moved
+        norms = np.sqrt((1 - ALIKE) * self.c / norms)
+        return bound, X * np.multiply.outer(norms, norms) + ALIKE * self.c * each, moved
+
+
+def _turned(M: Vector) -> Vector:
+    return M.swapaxes(-1, -2)
 
 
 def _kept(e: Vector, floor: float, root: Vector, Q: Vector, P: Vector, c: float) -> Vector:
     """Eigenvalues of G relative to Λ within their limits: a floor where what is known makes it cost no more than Λ."""
     R = root[:, None] * Q
-    known = np.einsum("ij,ij->j", P @ R, R) / (c * float(np.mean(root**2)))
+    known = np.einsum("...ij,...ij->...j", P @ R, R) / (c * float(np.mean(root**2)))
     return np.asarray(np.clip(e, floor / np.maximum(1.0, known), BELOW))

@@ -45,9 +45,32 @@ def sectors(V: Vector) -> tuple[Sector, ...]:
     return (Sector(np.arange(half + middle), share, even), odd)
 
 
-def is_mirrored(V: Vector) -> bool:
+def folded(*matrices: Vector) -> tuple[Vector, ...]:
+    """Each as a stack of its two blocks, if all of them can be; else as it is."""
+    if not all(map(can_be_folded, matrices)):
+        return matrices
+    return tuple(np.stack([part.block for part in sectors(M)]) for M in matrices)
+
+
+def can_be_folded(V: Vector) -> bool:
+    """Whether V reads the same backwards, with as many cells before the middle as behind it."""
+    return len(V) >= SMALLEST_WORTH_SPLITTING and len(V) % 2 == 0 and is_mirrored(V)
+
+
+def unfolded(stack: Vector) -> Vector:
+    """The inverse of `folded`."""
+    return stack if stack.ndim == 2 else assemble((), list(stack), 2 * stack.shape[-1])
+
+
+def cell_diagonal(stack: Vector) -> Vector:
+    """The diagonal over the cells, or over the first half of them, of a matrix that `folded` has made."""
+    found = np.diagonal(stack, axis1=-2, axis2=-1)
+    return np.asarray(found if stack.ndim == 2 else found.mean(axis=0))
+
+
+def is_mirrored(V: Vector, tolerance: float = 1e-13) -> bool:
     """Whether V equals its image under the flip, to rounding."""
-    return bool(np.abs(V - V[::-1, ::-1]).max() <= 1e-13 * np.abs(V).max())
+    return bool(np.abs(V - V[::-1, ::-1]).max() <= tolerance * np.abs(V).max())
 
 
 def gather(parts: Sequence[Sector], diagonals: Sequence[Vector], n: int) -> Vector:

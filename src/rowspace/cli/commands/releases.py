@@ -106,7 +106,9 @@ def ask(
     arguments: Annotated[
         list[str],
         argument(
-            "[DATA] QUERY...", "Conditions on the attributes that were measured, or SELECT COUNT(*) in SQL."
+            "[DATA] QUERY...",
+            "Conditions on the attributes that were measured, or SELECT COUNT(*) in SQL; "
+            "with --quantiles numbers between 0 and 1.",
         ),
     ],
     ledger: Annotated[
@@ -124,6 +126,14 @@ def ask(
             "The half-width that no interval may exceed, in counts or the unit of a sum. Without it nothing is bought.",
             "--within",
             callback=_check_within,
+        ),
+    ] = None,
+    quantiles: Annotated[
+        str | None,
+        option(
+            "ATTRIBUTE",
+            "Ask for quantiles of a numeric attribute, such as 0.5 for the median: --within is then for their ranks.",
+            "--quantiles",
         ),
     ] = None,
     price: Annotated[
@@ -167,6 +177,7 @@ def ask(
       rowspace ask people.release "region = 'Harbour' or age between 20 and 29"
       rowspace ask people.release '`hours-per-week` >= 40'
       rowspace ask people.release "SELECT sex, COUNT(*) FROM people GROUP BY sex"
+      rowspace ask people.release --quantiles age 0.25 0.5 0.75
       rowspace ask s.toml p.csv --ledger b.db --within 50 "age < 18" --price
       rowspace ask s.toml p.csv --ledger b.db --within 50 "age < 18"
     """
@@ -177,7 +188,7 @@ def ask(
         raise typer.BadParameter(
             "--within, --price, --dataset, --table, --table-version and --request-id go with --ledger and a study"
         )
-    work("ask").ask(file, arguments, level, as_json=as_json, quiet=quiet)
+    work("ask").ask(file, arguments, quantiles, level, as_json=as_json, quiet=quiet)
 
 
 def combine(
