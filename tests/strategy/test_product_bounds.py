@@ -162,6 +162,13 @@ def test_what_ties_attributes_together_is_nearly_all():
     assert limit - choice.coupled_bound < 0.1 * (limit - choice.bound)
 
 
+@pytest.mark.parametrize(("n", "d", "figure"), [(3, 20, 1.02), (11, 5, 1.001), (301, 3, 1.01)])
+def test_a_cell_that_only_totals_see(n, d, figure):
+    """Tables that leave the last cell out: at weights of zero for it the bound for flags was half of the error."""
+    W = products_up_to([op.Padded.right(op.Identity(n - 1), n)] * d, 2)
+    assert Residual().optimize(W, UNIT).ratio < figure
+
+
 def test_one_product_and_an_attribute_that_is_always_asked():
     """Where nothing is summed out nothing is lost, but for the steps of the search."""
     W = gather((5, 6), [(1.0, (Piece((0,), op.Prefix(5)), Piece((1,), op.Ranges(6))))])

@@ -43,7 +43,7 @@ import numpy as np
 
 from rowspace.operators import Identity, Operator, Vector
 from rowspace.privacy import Neighbours, Privacy
-from rowspace.tables import ProductWorkload
+from rowspace.tables import ProductWorkload, is_cells
 
 from .attribute_bound import (
     AttributePoint,
@@ -66,6 +66,9 @@ WEIGHTED_CELLS = 512
 ROUNDS = 8
 LEAST_GAIN = 1e-3
 """Share that a round must gain for another to follow."""
+
+EVENED = (0.1, 0.2, 0.4, 0.7)
+"""Shares of equal weights that the bound with what ties attributes to their totals is tried at, while it rises."""
 
 SAFETY = 2e-7
 """Share of the bound given away for every attribute of the largest part: where a matrix is deficient, eigenvalues of
@@ -93,7 +96,7 @@ def union_bound(workload: ProductWorkload, replacing: bool) -> float:
         return max(least, Choice.even(workload, replacing, alone=False).bound)
     starts = [Choice.even(workload, replacing, alone) for alone in (False, True)]
     choice = searched(max(starts, key=lambda choice: choice.bound))
-    found = max(choice.bound, choice.coupled_bound)
+    found = _evened_bound(choice)
     if any(attribute.is_large for attribute in choice.attributes):
         choice = _with_dual_weights(choice)
         found = max(found, choice.bound, choice.coupled_bound)
@@ -120,8 +123,14 @@ class Attribute:
 
     @property
     def is_large(self) -> bool:
-        """Whether its weights are not searched for."""
-        return self.point is not None and len(self.point.weights) > SEARCHED_CELLS
+        """Whether its weights would be searched for, but for its size."""
+        return self.point is not None and len(self.point.weights) > SEARCHED_CELLS and not self.asked
+
+    @cached_property
+    def asked(self) -> int:
+        """How many cells, the first, are asked for one by one, if that is all; equal weights for them are best."""
+        asked = {min(W.shape) if is_cells(W) else 0 for W in self.operators}
+        return asked.pop() if len(asked) == 1 else 0
 
 
 @dataclass(frozen=True, eq=False)
@@ -171,6 +180,17 @@ class Choice:
             return level_and_resolution(_root(W), point.weights, direction)
         return even_bound(W, self.alone) if attribute.split else np.array([0.0, singular_value_bound(W)])
 
+    def evened(self, share: float) -> Choice:
+        """The same with equal weights for a share of every attribute's; what is alike stays alike."""
+        points: dict[int, AttributePoint] = {}
+        attributes = []
+        for own in self.attributes:
+            if (point := own.point) is not None:
+                weights = (1 - share) * point.weights + share / len(point.weights)
+                own = replace(own, point=points.setdefault(id(point), replace(point, weights=weights)))
+            attributes.append(own)
+        return replace(self, attributes=tuple(attributes))
+
     @cached_property
     def roots(self) -> Vector:
         """√ of what every set T adds up to."""
@@ -217,6 +237,21 @@ class Choice:
         return self.workload.shares(self.numbers, weights / total if total > 0 else weights)
 
 
+def _evened_bound(choice: Choice) -> float:
+    """The best bound at weights between those of a choice and equal ones.
+
+    Where queries leave something out, as tables of records without missing values do, the search leaves it no weight:
+    it does not see that the total is asked with it. The coupled bound does.
+    """
+    best = max(choice.bound, choice.coupled_bound)
+    for share in EVENED:
+        bound = choice.evened(share).coupled_bound
+        if bound <= best:
+            break
+        best = bound
+    return best
+
+
 def _even_attribute(
     workload: ProductWorkload, pieces: tuple[int, ...], split: bool, alone: bool
 ) -> Attribute:
@@ -224,7 +259,9 @@ def _even_attribute(
     n = operators[0].shape[1] if operators else 1
     if n == 1 or n > WEIGHTED_CELLS or all(isinstance(W, Identity) for W in operators):
         return Attribute(pieces, operators, split, None)
-    return Attribute(pieces, operators, split, _point(operators, np.full(n, 1 / n), split, alone))
+    asked = Attribute(pieces, operators, split, None).asked or n
+    weights = np.where(np.arange(n) < asked, 1 / asked, 0.0)
+    return Attribute(pieces, operators, split, _point(operators, weights, split, alone))
 
 
 def _point(operators: Sequence[Operator], weights: Vector, split: bool, alone: bool) -> AttributePoint:
@@ -296,7 +333,7 @@ def _alike(choice: Choice) -> list[list[int]]:
     """Attributes to be searched, those with the same queries and (to 2 %) the same shares together."""
     groups: dict[object, list[int]] = {}
     for axis, attribute in enumerate(choice.attributes):
-        if attribute.point is None or attribute.is_large:
+        if attribute.point is None or attribute.is_large or attribute.asked:
             continue
         own = np.array([choice.shares[number] for number in attribute.pieces])
         if own.sum() > 0:

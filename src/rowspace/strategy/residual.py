@@ -30,7 +30,15 @@ from rowspace.error import noise_level
 from rowspace.exceptions import InvalidInput, TooLarge
 from rowspace.operators import CellContrasts, Dense, Operator, Vector
 from rowspace.privacy import ZCDP, Privacy
-from rowspace.tables import CellSplit, ContrastSplit, ProductWorkload, Residuals, Split, TableOperator
+from rowspace.tables import (
+    CellSplit,
+    ContrastSplit,
+    ProductWorkload,
+    Residuals,
+    Split,
+    TableOperator,
+    piece_costs,
+)
 
 from .attribute_classes import Kinds, attribute_classes, effective
 from .gaussian_optimal import GaussianOptimal, WorstQueryResult
@@ -191,11 +199,6 @@ def _costs(workload: ProductWorkload, contrasts: Sequence[Contrasts]) -> Vector:
     return workload.costs([c.split for c in contrasts]) * _scales(workload, contrasts)
 
 
-def _error(workload: ProductWorkload, contrasts: Sequence[Contrasts]) -> float:
-    """(Σ √(p_B v_B))², the error with the best noise for each block."""
-    return float(np.sqrt(_prices(workload, contrasts) * _costs(workload, contrasts)).sum() ** 2)
-
-
 def _chosen(workload: ProductWorkload, plain: Container[int] = ()) -> list[Contrasts]:
     """The contrasts of every attribute: cells alike unless ranges or the like are asked and others do better.
 
@@ -204,43 +207,73 @@ def _chosen(workload: ProductWorkload, plain: Container[int] = ()) -> list[Contr
     alike = [cells_alike(n) for n in workload.sizes]
     classes = [] if workload.only_cells else attribute_classes(workload)
     classes = [(kinds, own) for kinds, all_own in classes if (own := {i for i in all_own if i not in plain})]
-    choice = _Choice(workload, alike, _error(workload, alike) if classes else 0.0)
+    if not classes:
+        return alike
+    choice = _Choice.of(workload, alike)
     for kinds, attributes in classes:
-        choice.tune(kinds, attributes)
+        choice = choice.tuned(kinds, attributes)
     return choice.contrasts
 
 
-@dataclass
+@dataclass(frozen=True, eq=False)
 class _Choice:
-    """The contrasts chosen so far, and the error they lead to."""
+    """Contrasts, and what they cost every piece."""
 
     workload: ProductWorkload
     contrasts: list[Contrasts]
-    error: float
+    by_piece: list[Vector]
 
-    def tune(self, kinds: Kinds, attributes: set[int]) -> None:
-        """Find ω for some attributes that are asked alike: a few values, then a line search around the best."""
+    @classmethod
+    def of(cls, workload: ProductWorkload, contrasts: list[Contrasts]) -> _Choice:
+        """Contrasts, judged."""
+        splits = [own.split for own in contrasts]
+        return cls(workload, contrasts, [piece_costs(piece, splits) for piece in workload.pieces])
+
+    @cached_property
+    def error(self) -> float:
+        """(Σ √(p_B v_B))², the error with the best noise for each block."""
+        costs = self.workload.summed(self.by_piece) * _scales(self.workload, self.contrasts)
+        return float(np.sqrt(_prices(self.workload, self.contrasts) * costs).sum() ** 2)
+
+    def with_contrasts(self, found: Contrasts, attributes: set[int]) -> _Choice:
+        """The same with others for some attributes: only what is asked about these is judged again."""
+        contrasts = [found if i in attributes else own for i, own in enumerate(self.contrasts)]
+        splits = [own.split for own in contrasts]
+        by_piece = list(self.by_piece)
+        known: dict[Operator, Vector] = {}
+        for number, piece in enumerate(self.workload.pieces):
+            if attributes.isdisjoint(piece.axes):
+                continue
+            if len(piece.axes) > 1:
+                by_piece[number] = piece_costs(piece, splits)
+                continue
+            if piece.operator not in known:
+                known[piece.operator] = piece_costs(piece, splits)
+            by_piece[number] = known[piece.operator]
+        return _Choice(self.workload, contrasts, by_piece)
+
+    def tuned(self, kinds: Kinds, attributes: set[int]) -> _Choice:
+        """The best ω for some attributes asked alike: of a few values, then of a line search around the best."""
+        best = self
+
+        def attempt(omega: float) -> float:
+            nonlocal best
+            trial = self.with_contrasts(fitted(kinds, omega), attributes)
+            if trial.error < best.error:
+                best = trial
+            return trial.error
+
         large = kinds[0][1].shape[1] > _LARGE
-        tried = {
-            omega: self.attempt(kinds, attributes, omega) for omega in (_LARGE_OMEGAS if large else _OMEGAS)
-        }
+        tried = {omega: attempt(omega) for omega in (_LARGE_OMEGAS if large else _OMEGAS)}
         if not large:
             middle = np.log10(max(min(tried, key=lambda omega: tried[omega]), 0.03))
             scipy.optimize.minimize_scalar(
-                lambda power: self.attempt(kinds, attributes, 10.0**power),
+                lambda power: attempt(10.0**power),
                 bounds=(middle - 0.5, middle + 0.5),
                 method="bounded",
                 options={"maxiter": 8},
             )
-
-    def attempt(self, kinds: Kinds, attributes: set[int], omega: float) -> float:
-        """The error with contrasts fitted at ω, which are kept if it is the least so far."""
-        found = fitted(kinds, omega)
-        trial = [found if i in attributes else own for i, own in enumerate(self.contrasts)]
-        error = _error(self.workload, trial)
-        if error < self.error:
-            self.contrasts, self.error = trial, error
-        return error
+        return best
 
 
 _GAP = 1e-4
