@@ -19,7 +19,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, fields
-from functools import reduce
+from functools import lru_cache, reduce
 from itertools import product
 from math import prod
 
@@ -88,19 +88,27 @@ def alike(values: Vector, counts: Vector, queries: int) -> Moments:
     return Moments(*(np.full(queries, float(moment)) for moment in one))
 
 
+_FIRST = 16
+"""Coefficients of every row that are looked at first."""
+
+
 def spacings(C: Vector) -> Vector:
     """The smallest coefficient of a row if it divides the others, else one if all are integers, else zero."""
     magnitude = np.abs(C)
-    tiny = 1e-9 * magnitude.max(axis=1, keepdims=True)
-    smallest = np.where(magnitude > tiny, magnitude, np.inf).min(axis=1)
+    tiny = 1e-9 * magnitude.max(axis=1)
+    smallest = np.where(magnitude > tiny[:, None], magnitude, np.inf).min(axis=1)
     spacing = np.zeros(len(C))
     for candidate in (np.where(np.isfinite(smallest), smallest, 0.0), np.ones(len(C))):
-        with np.errstate(divide="ignore", invalid="ignore"):
-            multiples = magnitude / candidate[:, None]
-        # What is no rounding error must be one multiple at least: coefficients of 10⁻⁸ are not multiples of one.
-        nearest = np.maximum(np.rint(multiples), magnitude > tiny)
-        whole = (np.abs(multiples - nearest) <= 1e-7 * np.maximum(multiples, 1.0)).all(axis=1)
-        spacing = np.where((spacing == 0) & whole, candidate, spacing)
+        left = np.flatnonzero(spacing == 0)
+        # Most rows that are no lattice show it early.
+        for columns in (slice(_FIRST), slice(_FIRST, None)):
+            own = magnitude[left, columns]
+            with np.errstate(divide="ignore", invalid="ignore"):
+                multiples = own / candidate[left, None]
+            # What is no rounding error must be one multiple at least: coefficients of 10⁻⁸ are not multiples of one.
+            nearest = np.maximum(np.rint(multiples), own > tiny[left, None])
+            left = left[(np.abs(multiples - nearest) <= 1e-7 * np.maximum(multiples, 1.0)).all(axis=1)]
+        spacing[left] = candidate[left]
     return spacing
 
 
@@ -193,6 +201,9 @@ def _kron_rows(a: Vector, b: Vector) -> Vector:
 COEFFICIENT_LIMIT = 2**32
 """Most coefficients (queries × strategy rows) looked at one by one: about a minute."""
 
+REMEMBERED = 2**14
+"""Most queries whose moments are kept for the next time: half a megabyte."""
+
 
 def moments(A: Operator, W: Operator) -> Moments:
     """The coefficient moments of every query of W under strategy A.
@@ -216,6 +227,12 @@ def moments(A: Operator, W: Operator) -> Moments:
         products = products_of(W, A.sizes)
         if products is not None and products.only_cells:
             return table_moments(A, products)
+    return _remembered(A, W) if W.shape[0] <= REMEMBERED else _blockwise(A, W)
+
+
+@lru_cache(maxsize=8)
+def _remembered(A: Operator, W: Operator) -> Moments:
+    """The same strategy is asked the same at one budget after the other where the least one is looked for."""
     return _blockwise(A, W)
 
 
