@@ -64,8 +64,8 @@ def remarks(plan: Plan) -> tuple[str, ...]:
         found += [] if hardly or plan.given else _under_gaussian_noise(plan)
     elif 1.05 <= plan.ratio <= SAYS_NOTHING and plan.privacy.is_coarse:
         found.append(
-            "Which part of that is the bound's is not known: at so large a budget it uses no more than that nothing "
-            "has less noise than a plain count."
+            "Which part of that is the bound's is not known: where noise of whole numbers is a few units wide, the "
+            "bound knows only that nothing has less noise than a plain count."
         )
     unit = plan.privacy.unit
     if unit is not None and unit.rows > 1:
