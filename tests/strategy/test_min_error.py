@@ -106,3 +106,13 @@ def test_a_line_search_that_breaks_down_is_survived():
     W = op.Dense([[-1.0, 1, 0, -1, 1], [-1, 2, 2, 0, 2], [1, 1, 1, 1, 1]])
     found = strategy.MinError().optimize(W, PureDP(1.0), np.random.default_rng(0))
     assert found.lower_bound <= found.total_error <= 30
+
+
+def test_few_cells_are_searched_from_the_best_and_at_random():
+    """Prefixes of one attribute beside cells of another: tables have 5 % more, which is a local minimum."""
+    factors = (op.Total(4), op.Identity(3)), (op.Prefix(4), op.Total(3)), (op.Total(4), op.Total(3))
+    W = op.Stack(*(op.Kronecker(a, b) for a, b in factors))
+    assert strategy.Select(effort="fast").optimize(W, UNIT).total_error <= 37.94
+    marginals = strategy.Marginals().optimize(W, UNIT)
+    started = strategy.MinError(searches=1, starts=[marginals.strategy]).optimize(W, UNIT)
+    assert started.total_error <= marginals.total_error * (1 + 1e-6)

@@ -8,8 +8,9 @@ errors differ by less than 1e-9.
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain
 
 import numpy as np
 import scipy
@@ -35,8 +36,8 @@ _TRACE = 1e-5
 class MinError:
     """The strategy of least error under Laplace noise with at most `rows` rows (default n), for up to 16 cells.
 
-    `searches` local searches (`column_balls`) from random strategies. The problem is not convex and the result need not
-    be the global optimum; the lower bound says how far it could be.
+    Local searches (`column_balls`) from each of `starts` and from `searches` random strategies. The problem is not
+    convex and the result need not be the global optimum; the lower bound says how far it could be.
     Seconds up to 10 cells. Any workload, also of deficient rank. Beyond, use `PIdentity`.
 
     Guarantees:
@@ -51,6 +52,7 @@ class MinError:
 
     rows: int | None = None
     searches: int = 36
+    starts: Sequence[Operator] = ()
 
     def __post_init__(self) -> None:
         if self.rows is not None:
@@ -60,9 +62,13 @@ class MinError:
     def optimize(self, W: Operator, privacy: Privacy, rng: np.random.Generator | None = None) -> Result:
         """The best strategy found, judged."""
         problem = LeastError.of(W, privacy, self.rows)
-        found = problem.local_minima(self.searches, np.random.default_rng(0) if rng is None else rng)
+        found = chain(
+            problem.improved(self.starts),
+            problem.local_minima(self.searches, np.random.default_rng(0) if rng is None else rng),
+        )
+        searches = len(self.starts) + self.searches
         return problem.best(
-            found, "least error (local search)", f"best of {self.searches} local searches; more may help"
+            found, "least error (local search)", f"best of {searches} local searches; more may help"
         )
 
 
@@ -108,6 +114,12 @@ class LeastError:
         """Strategies where a local search ended, each with the steps it counts for."""
         for search in range(searches):
             yield descend(self.near_identity(rng) if search % 2 else self.rotated(rng), self.L, STEPS), 1
+
+    def improved(self, starts: Sequence[Operator]) -> Iterator[tuple[Vector, int]]:
+        """Where local searches from strategies at hand ended, however many rows these have."""
+        for start in starts:
+            if start.shape[1] == len(self.L) and start.shape[0] <= MOST_ROWS:
+                yield descend(start.to_dense(), self.L, STEPS), 1
 
     def near_identity(self, rng: np.random.Generator) -> Vector:
         """The identity (its first m rows) with noise in every entry."""

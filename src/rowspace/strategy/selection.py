@@ -38,6 +38,7 @@ from .joint_parts import ties
 from .local_search import LocalSearch
 from .marginals import Marginals
 from .merging import merged_cells
+from .min_error import MOST_CELLS, MinError
 from .p_identity import PIdentity
 from .product import Product
 from .residual import Residual
@@ -52,6 +53,9 @@ FREE = (*TRIED_FIRST, *CLOSED_FORMS)
 
 FACTOR_STEPS = 100
 """Steps of p-Identity for one factor of a product."""
+
+FEW_SEARCHES = 6
+"""Searches for the least error from random strategies: for a factor of a product, and beside the best strategies."""
 
 BEST_STARTS = 3
 """Candidates that local searches start from."""
@@ -203,11 +207,20 @@ class Select:
                 tried.append(optimizer)
                 result = attempt(optimizer, problem.W, problem.privacy, rng)
                 yield [] if result is None else [result]
-        if problem.has_no_optimizer and not merged and not self._good_enough(results):
-            best = sorted(results, key=lambda result: self._loss(result, problem))[:BEST_STARTS]
-            search = LocalSearch([one.strategy for one in best], self.objective, self.limits.local_work)
+        search = None if merged or self._good_enough(results) else self._from_best(problem, results)
+        if search is not None:
             result = attempt(search, problem.W, problem.privacy, rng)
             yield [] if result is None else [result]
+
+    def _from_best(self, problem: PlanningProblem, results: Sequence[Result]) -> Optimizer | None:
+        """A local search over few cells, from the best strategies found so far."""
+        order = sorted(results, key=lambda result: self._loss(result, problem))
+        starts = [one.strategy for one in order[:BEST_STARTS]]
+        if problem.has_no_optimizer:
+            return LocalSearch(starts, self.objective, self.limits.local_work)
+        if problem.laplace and starts and problem.cells <= MOST_CELLS:
+            return MinError(searches=FEW_SEARCHES, starts=starts)
+        return None
 
     def _problem(
         self, queries: ProductWorkload, tables: ProductWorkload, privacy: Privacy, attribute: int = 0
@@ -320,11 +333,7 @@ class Select:
         problem = self._factor(attribute, W, privacy)
         made = [make(problem, self) for fits, make in SEARCHES if fits(problem)]
         # One factor is searched for again and again while the others change: short searches, no random starts.
-        short = [
-            replace(search, max_steps=FACTOR_STEPS, restarts=0) if isinstance(search, PIdentity) else search
-            for search in made
-        ]
-        results = (attempt(optimizer, W, privacy, None) for optimizer in short)
+        results = (attempt(_short(optimizer), W, privacy, None) for optimizer in made)
         return [result.strategy for result in results if result is not None]
 
     def _for_group(self, attributes: Attributes, queries: ProductWorkload, privacy: Privacy) -> Operator:
@@ -337,3 +346,10 @@ class Select:
             if W.shape[1] <= DENSE_CELLS:
                 proposals.append(W)
         return min(proposals, key=lambda A: noise_level(A, privacy) * profile_trace(A, W))
+
+
+def _short(search: Optimizer) -> Optimizer:
+    """The same with less work."""
+    if isinstance(search, PIdentity):
+        return replace(search, max_steps=FACTOR_STEPS, restarts=0)
+    return replace(search, searches=FEW_SEARCHES) if isinstance(search, MinError) else search
