@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 import rowspace as rs
 from rowspace.exceptions import IntegerOverflow, TooLarge
+from rowspace.operators import AllPredicates
 from rowspace.planning import recalibrated
 from rowspace.planning.whatif import budget
 from rowspace.session import buying
@@ -75,3 +78,17 @@ def test_too_large_amounts_are_not_taken_for_too_small_ones(monkeypatch: pytest.
     found = buying.least(PLAN, Falls(), None)  # type: ignore[arg-type]
     assert found is not None
     assert 7 <= budget(found.privacy) <= 7.05
+
+
+def test_under_laplace_noise_the_first_question_pays_for_all_that_are_expected(tmp_path: Path) -> None:
+    """Whichever comes first: the worst expected question is not that of the largest variance, but of longer tails."""
+    domain = rs.Domain({name: rs.Categorical(range(n), outside="drop") for name, n in (("a", 4), ("b", 8))})
+    expected = rs.workload.product(domain, a=AllPredicates(4), b=AllPredicates(8))
+    paid = []
+    for number, first in enumerate(("a in (0, 1)", "a in (0, 1, 2, 3)", "a = 0 and b = 0", "b in (0, 1, 2)")):
+        ledger = rs.Ledger(tmp_path / f"{number}.db")
+        ledger.create("people", rs.PureDP(10.0))
+        session = rs.Session(domain, np.full((4, 8), 100), ledger=ledger, expecting=expected)
+        paid.append(session.ask(first, within=100, level=0.999).cost)
+        assert session.price(expected, within=100, level=0.999).free
+    assert max(paid) <= 1.01 * min(paid)

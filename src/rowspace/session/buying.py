@@ -7,14 +7,15 @@ for every expected question at the start. A question that is unlike them, which 
 any it was made for, is asked by itself, unless the expected strategy costs hardly more, or no more than what was spent
 on such questions before: so they cost at most about twice what buying the expected strategy at once would have.
 
-Under Laplace noise pieces cost more than the whole (precision goes with the square of ε), so what is bought makes the
-worst expected question as precise as the one at hand.
+Under Laplace noise pieces cost more than the whole (precision goes with the square of ε: what is 1 % short costs 10 %
+more), so what is bought makes the interval of the worst expected question as short as the one at hand may be. That is
+not the question of the largest variance: an answer that is mostly one noisy number has the longer tails.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from math import sqrt
 
@@ -41,6 +42,12 @@ CLOSE = 0.997
 
 AIMED, TOO_MUCH, LITTLE = 1e-4, 6e-3, 1e-4
 """How much more than is missing the search aims at, how much more ends it, and what share of all is little to miss."""
+
+ALIKE = 1 + 5e-7
+"""Widths over those of the worst expected question up to which a question is like those expected."""
+
+MOST_COEFFICIENTS = 2**24
+"""Expected questions times rows of their strategy up to which all their intervals are looked at: about a second."""
 
 FEW_CELLS, CERTIFIED = 256, 1.01
 """Beyond so many cells the expected strategy is first looked for at little effort, and kept if it is certified so."""
@@ -91,6 +98,7 @@ class Shop:
     kind: Privacy
     expecting: Workload
     select: Select
+    _widest: dict[float, tuple[Plan, float]] = field(default_factory=dict, compare=False, repr=False)
 
     def expected(self, knowledge: Knowledge) -> Plan:
         """The plan for what is expected: as it was bought before, or made now."""
@@ -111,7 +119,7 @@ class Shop:
         expected = self.expected(knowledge)
         far = self._how_far(expected, goal)
         shared = None if far is None else least(expected, self._tightened(goal, far), knowledge)
-        if shared is not None and far is not None and far <= 1 + 1e-6 and affordable(shared):
+        if shared is not None and far is not None and far <= ALIKE and affordable(shared):
             return shared
         alone = self._cheapest_alone(goal, knowledge)
         if alone is None or shared is None:
@@ -128,19 +136,34 @@ class Shop:
         return min(found)
 
     def _how_far(self, expected: Plan, goal: Goal) -> float | None:
-        """The largest variance of a question over that of the worst expected one; None if it cannot be answered."""
+        """How wide the widest interval is over that of the worst expected question; None if it cannot be answered."""
         if expected.domain != goal.queries.domain:
             return None
         try:
-            errors, _ = expected.error_bars(goal.level, goal.queries)
-            return float(np.max(errors)) ** 2 / expected.max_error
+            by_width, worst = self._worst_expected(expected, goal.level)
+            noisy = recalibrated(expected, self.kind) if by_width else expected
+            return float(np.max(noisy.error_bars(goal.level, goal.queries)[by_width])) / worst
         except (UnsupportedWorkload, TooLarge):
             return None
+
+    def _worst_expected(self, expected: Plan, level: float) -> tuple[bool, float]:
+        """(True, the widest half-width of what is expected); (False, its largest standard error) where that will do.
+
+        That is so under Gaussian noise. Beyond so many coefficients it has to do. Widths are those of fine noise: where
+        it is mostly zero, so are they.
+        """
+        if self.kind.norm == 2 or expected.workload.size * expected.strategy.shape[0] > MOST_COEFFICIENTS:
+            return False, sqrt(expected.max_error)
+        kept, worst = self._widest.get(level, (None, 0.0))
+        if kept is not expected:
+            worst = float(np.max(recalibrated(expected, self.kind).error_bars(level)[1]))
+            self._widest[level] = expected, worst
+        return True, worst
 
     def _tightened(self, goal: Goal, far: float) -> Goal:
         if self.kind.norm == 2:
             return goal
-        return Goal(goal.queries, goal.within * min(1.0, sqrt(far)), goal.level)
+        return Goal(goal.queries, goal.within * min(1.0, far), goal.level)
 
     def at_least(self, goal: Goal, half_widths: Vector, spent: float) -> float:
         """A ρ that no purchase meets the goal below; 0 where nothing can be said without a plan.

@@ -16,6 +16,7 @@ Where Y and P commute a step for S is exact. Two or three steps are mostly enoug
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -80,8 +81,8 @@ class Dual:
         values, Q = np.linalg.eigh(G / np.multiply.outer(root, root))
         return cls(V, P, c, most, ridge, root, Q, _kept(RAISED * values, FIRST_FLOOR, root, Q, P, c))
 
-    def step(self) -> tuple[float, Vector, Dual]:
-        """(the bound here, a strategy's X, the next point)."""
+    def step(self) -> tuple[float, Vector, Callable[[], Dual]]:
+        """(the bound here, a strategy's X, what finds the next point)."""
         each = np.eye(self.V.shape[-1])
         half = self.Q * np.sqrt(self.e)[..., None, :]
         K = self.root[:, None] * half
@@ -113,14 +114,16 @@ class Dual:
         F /= (scale * self.root)[:, None]
         X = F @ _turned(F)
         norms = np.maximum(cell_diagonal(X), 1e-300)
-        Z = Z[..., Z.shape[-1] - left :] * np.sqrt(np.maximum(t[..., None, t.shape[-1] - left :], 0.0))
-        N = half @ ((U / _turned(quarter)) @ Z)
-        e, Q = np.linalg.eigh(each - N @ _turned(N))
-        grown = np.sqrt(np.clip(norms / self.c, 1 / FASTEST, FASTEST))
-        root = scale * self.root * grown
-        moved = replace(self, root=root, Q=Q, e=_kept(e, FLOOR, root, Q, self.P, self.c))
-        norms = np.sqrt((1 - ALIKE) * self.c / norms)
-        return bound, X * np.multiply.outer(norms, norms) + ALIKE * self.c * each, moved
+
+        def onward() -> Dual:
+            T = Z[..., Z.shape[-1] - left :] * np.sqrt(np.maximum(t[..., None, t.shape[-1] - left :], 0.0))
+            N = half @ ((U / _turned(quarter)) @ T)
+            e, Q = np.linalg.eigh(each - N @ _turned(N))
+            root = scale * self.root * np.sqrt(np.clip(norms / self.c, 1 / FASTEST, FASTEST))
+            return replace(self, root=root, Q=Q, e=_kept(e, FLOOR, root, Q, self.P, self.c))
+
+        shrunk = np.sqrt((1 - ALIKE) * self.c / norms)
+        return bound, X * np.multiply.outer(shrunk, shrunk) + ALIKE * self.c * each, onward
 
 
 def _turned(M: Vector) -> Vector:

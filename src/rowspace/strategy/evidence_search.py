@@ -150,13 +150,14 @@ class Search:
         dual, steps, last = Dual.of(self.V, self.P, self.c, self.most, X), 0, 0.0
         error = self._error(X)
         while steps < RISES:
-            reached, tried, dual = dual.step()
+            reached, tried, onward = dual.step()
             steps, gained, last, bound = steps + 1, reached - last, reached, max(bound, reached)
             if (its := self._error(tried)) < error:
                 X, error = tried, its
             lacking = error / (1 + gap) - bound
             if lacking <= 0 or gained < HOPE * lacking or (begun and its > POOR * error):
                 break
+            dual = onward()
         return Risen(X, error, bound, steps)
 
     def descend(
