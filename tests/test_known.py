@@ -265,7 +265,7 @@ BAD = [
     ({"height > 5": 3}, (), "height"),
     ({"SELECT region, COUNT(*) FROM t GROUP BY region": 3}, (), "one query"),
     ({}, ["age < 0"], "age"),
-    ({}, ["age >= 0", "age is missing"], "cover every record"),
+    ({}, ["age >= 0", "age is missing"], "cover every cell of what is asked"),
     ({}, "age < 4", "list of conditions"),
     ([("total", 5)], (), "map conditions"),
     ({}, [3], "list of conditions"),

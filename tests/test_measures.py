@@ -346,7 +346,11 @@ def test_statements_say_what_is_summed():
         (lambda: Domain(measures=["x"]), "rs.Measure"),
         (lambda: Domain(measures=rs.Categorical(["a"])), "goes in a mapping"),
         (lambda: Domain(x=Measure("y", 0, 1)), "under its own name"),
-        (lambda: Domain(x=PEOPLE["sex"], measures=[Measure("x", 0, 1)]), "given twice"),
+        (
+            lambda: Domain(x=PEOPLE["sex"], measures=[Measure("x", 0, 1)]),
+            "twice: to an attribute and to a measure",
+        ),
+        (lambda: Domain({"x": Measure("x", 0, 1), "sex": PEOPLE["sex"]}), "after all other"),
         (lambda: PEOPLE.resolve("income"), "is a measure, which is added up"),
         (lambda: PEOPLE.measure("sex"), "not a measure"),
     ],

@@ -142,3 +142,14 @@ def test_what_is_no_evidence_is_refused() -> None:
         rs.combine([rs.release(made(rs.workload.marginals(many, up_to=1)), frame.assign(age=3)), found])
     with pytest.raises(UnsupportedWorkload, match="no evidence by itself"):
         rs.combine([rs.release(made(coarse), frame), found]).answers()
+
+
+def test_hardly_any_noise_beside_much_can_be_planned() -> None:
+    """Rounding left weights that were no numbers."""
+    counts = {"flu": 1740, "gout": 738, "asthma": 383, "mumps": 49, "rash": 30}
+    found = rs.discover(visits(counts), "diagnosis", privacy=rs.ApproxDP(50.0, 1e-8))
+    domain = rs.Domain(sex=rs.Categorical(["M", "F"]), diagnosis=found.categorical)
+    plan = rs.plan(rs.workload.marginals(domain, up_to=2), rs.ZCDP(200.0), given=[found], effort="fast")
+    both = rs.combine([found, rs.release(plan, visits(counts))])
+    for name, count in counts.items():
+        assert both.ask(f"diagnosis = '{name}'")["answer"][0] == pytest.approx(count, abs=1.0)

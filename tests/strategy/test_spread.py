@@ -150,10 +150,65 @@ def test_no_strategy_beats_the_bound(neighbours):
             )
 
 
-def farthest_real(A: np.ndarray, most: int) -> float:
+def farthest_real(A: np.ndarray, most: int, values: int = 1, p: int = 2) -> float:
+    """Squared. values: so many cells in a row are of one cell of the table, and a unit has one of them."""
     n = A.shape[1]
     sets = [list(own) for size in range(1, most + 1) for own in combinations(range(n), size)]
-    return max(float((A[:, own].sum(axis=1) ** 2).sum()) for own in sets)
+    sets = [own for own in sets if len({i // values for i in own}) == len(own)]
+    return max(float(np.linalg.norm(A[:, own].sum(axis=1), p) ** 2) for own in sets)
+
+
+@pytest.mark.parametrize("squares", [False, True])
+@pytest.mark.parametrize("of_all", [False, True])
+def test_a_unit_has_one_value_in_a_cell(squares, of_all):
+    """With measures the bound holds for the sets of cells that can be, those with two values in no cell."""
+    rng = np.random.default_rng(3)
+    for categories, most in ((1, 4), (2, 4), (3, 2)):
+        measure = rs.Measure("v", 0, 10, step=5, per_unit="sum", squares=squares)
+        cells = rs.Categorical([*"xyz"][:categories], outside="drop")
+        domain = rs.Domain(a=cells, measures=[measure])
+        workload = rs.workload.mean(domain, "v", by="a")
+        workload += (
+            rs.workload.total(domain)
+            if of_all
+            else rs.workload.variance(domain, "v", by="a")
+            if squares
+            else workload
+        )
+        plan = rs.plan(workload, people(most, rho=0.005), effort="fast")
+        counted = plan.workload.over(plan.domain)
+        W = counted.weighted_operator().to_dense()
+        values = W.shape[1] // categories
+        own = plan.strategy.to_dense()
+        tried = [own, *(own * np.exp(rng.normal(size=(len(own), 1)) / 4) for _ in range(30))]
+        alone = rs.plan(workload, people(1, rho=0.005), effort="fast").strategy.to_dense()
+        for A in [*tried, *([alone] if alone.shape == own.shape else [])]:
+            error = 100 * np.trace(W @ np.linalg.pinv(A.T @ A) @ W.T)
+            assert farthest_real(A, most, values) * error > plan.lower_bound * (1 - 1e-9)
+
+
+def test_what_no_query_tells_apart_can_be_planned_for_units_in_all_cells():
+    """It ended in a singular matrix."""
+    cells = rs.Domain(
+        a=rs.Categorical(["x"], outside="drop"), measures=[rs.Measure("v", 0, 10, per_unit="sum")]
+    )
+    workload = rs.workload.marginal(cells, "a") + rs.workload.sum(cells, "v", by="a")
+    assert rs.plan(workload, people(4)).ratio >= 1
+
+
+def test_laplace_certificates_hold_for_units_in_several_cells():
+    """k times the longest column is more than k columns of different length add up to."""
+    rng = np.random.default_rng(4)
+    cells = rs.Domain(a=rs.Categorical(list("abcdef"), outside="drop"))
+    for weights in (np.array([1, 0.1, 0.1, 0.1, 0.1, 0.1]), np.ones(6)):
+        for most in (2, 4):
+            privacy = PureDP(0.1, unit=PrivacyUnit("who", most, distinct=True))
+            plan = rs.plan(rs.workload.matrix(np.diag(weights), cells), privacy)
+            signed = [np.diag(weights**0.5) @ (np.eye(6) + rng.normal(size=(6, 6)) / 5) for _ in range(50)]
+            for A in [np.eye(6), np.diag(weights**0.5), np.diag(weights ** (2 / 3)), *signed]:
+                error = 200 * np.trace(np.diag(weights**2) @ np.linalg.inv(A.T @ A))
+                assert farthest_real(A, most, p=1) * error > plan.lower_bound * (1 - 1e-9)
+            assert plan.total_error <= 1.01 * most**2 * plan.lower_bound
 
 
 DOMAIN = rs.Domain(a=rs.Categorical(list("abcdef")), b=rs.Categorical(["x", "y"]))

@@ -46,8 +46,7 @@ class Domain:
     Nothing of the size of the domain is ever stored: 2¹⁰⁰ cells cost what their attributes cost.
 
     named: the attributes by their names. attributes: the same as a mapping or in pairs.
-    measures: numbers that are added up rather than counted by, each with its name; attributes of two or four cells,
-    after all others.
+    measures: numbers that are added up rather than counted by: attributes of two or four cells, after all others.
 
     >>> domain = Domain(age=Numeric(0, 100, bins=100, integer=True), sex=Categorical(["F", "M"]))
     >>> domain.names, domain.shape, domain.size
@@ -217,7 +216,7 @@ class Domain:
         if not wanted:
             raise InvalidDomain("a domain needs at least one attribute, got no names")
         found = Domain((name, attribute) for name, attribute in self.attributes if name in wanted)
-        return found._placed(self.places & wanted) if self.places else found
+        return found._placed(self.places & wanted)
 
     def with_places(self, names: Iterable[str] | None = None) -> Domain:
         """The same attributes with a place for missing values: all that keep such records, or those of `names` that do.
@@ -371,7 +370,7 @@ def _check_attributes(pairs: list[tuple[str, Attribute]]) -> None:
         raise InvalidDomain(f"at most {_MAX_ATTRIBUTES:,} attributes are possible, got {len(pairs):,}")
     taken: dict[str, str] = {}
     for name, attribute in pairs:
-        _take(taken, name, "an attribute")
+        _take(taken, name, "a measure" if isinstance(attribute, Measure) else "an attribute")
         if not isinstance(attribute, Numeric | Categorical | Measure):
             raise InvalidDomain(
                 f"attribute {name!r} must be Numeric(...), Categorical(...) or Dates(...), "
@@ -379,6 +378,8 @@ def _check_attributes(pairs: list[tuple[str, Attribute]]) -> None:
             )
         if isinstance(attribute, Measure) and attribute.name != name:
             raise InvalidDomain(f"measure {attribute.name!r} goes into measures=[...], under its own name")
+    if (last := [isinstance(attribute, Measure) for _, attribute in pairs]) != sorted(last):
+        raise InvalidDomain("measures come after all other attributes: give them as measures=[...]")
     for name, attribute in pairs:
         if isinstance(attribute, Categorical):
             for level in attribute.levels:

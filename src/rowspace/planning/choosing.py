@@ -27,7 +27,7 @@ from rowspace.strategy import (
     WorstQueryResult,
     as_asked,
     best_lower_bound,
-    is_spread,
+    in_several_cells,
     products_bound,
     spread_bound,
     spread_optimum,
@@ -41,6 +41,7 @@ from .candidate import Candidate
 from .facts import known_facts
 from .given import plan_given
 from .informed import plan_informed
+from .people import values_of_measures
 from .periods import alike, plan_periods
 from .places import with_cells_beside, without_unseen
 from .plan import Plan
@@ -219,12 +220,12 @@ def _planned(
             certified = results[0].ratio < near or not bounded
             unit_bound = 0.0 if certified else best_lower_bound(W, privacy)
         spread = 0.0
-        if objective == "total" and is_spread(privacy):
+        if objective == "total" and in_several_cells(privacy):
             # Restricted to cells that are known; a unit has one value in a cell, so those of a measure are not alike.
             spread = 0.0 if workload.domain.measures else spread_bound(workload.products(), privacy)
-        if objective == "total" and is_spread(privacy) and own.domain.size <= SPREAD_CELLS:
+        if objective == "total" and in_several_cells(privacy) and own.domain.size <= SPREAD_CELLS:
             W = own.weighted_operator()
-            more, optimum = spread_optimum(W, privacy)
+            more, optimum = spread_optimum(W, privacy, values_of_measures(own.domain))
             spread = max(spread, optimum)
             results = results if more is None else [more, *results]
             if all(result.name != "identity" for result in results):

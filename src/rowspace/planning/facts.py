@@ -189,7 +189,7 @@ def _totals(facts: Facts, group: set[int]) -> tuple[float, float]:
         if set(fact.axes) <= group:
             nobody |= flat(fact) != 0
     if nobody.all():
-        raise InvalidInput("the impossible conditions cover every record; leave some out")
+        raise InvalidInput("the impossible conditions cover every cell of what is asked; leave some out")
     if not own:
         return 0.0, inf
     columns = np.unique(np.array([flat(fact) for fact in own])[:, ~nobody], axis=1)

@@ -24,6 +24,7 @@ from rowspace.workload import Workload
 
 from .candidate import Candidate
 from .known import is_known_operator
+from .people import values_of_measures
 from .places import asked_beside
 from .plan import Plan
 
@@ -61,7 +62,14 @@ def plan_given(workload: Workload, privacy: Privacy, strategy: Any) -> Plan:
             noise = calibrated_noise(integers, privacy)
         bounded = counted.domain.size <= BOUND_LIMIT
         W = counted.weighted_operator() if bounded else None
-        unit_bound = 0.0 if W is None else max(best_lower_bound(W, privacy), spread_optimum(W, privacy)[1])
+        unit_bound = (
+            0.0
+            if W is None
+            else max(
+                best_lower_bound(W, privacy),
+                spread_optimum(W, privacy, values_of_measures(counted.domain))[1],
+            )
+        )
     lower_bound = privacy.least_variance * unit_bound
     plan = Plan(reduced, privacy, integers, noise, lower_bound, (), places=counted.domain.places)
     ratio = plan.ratio if lower_bound > 0 else None

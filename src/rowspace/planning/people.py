@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from math import prod
 
 import numpy as np
 
@@ -47,6 +48,11 @@ def check_values_of_units(domain: Domain, unit: PrivacyUnit | None) -> None:
                 "are counted once in a cell, rs.PrivacyUnit(column, rows, distinct=True); leave out per_unit= to add "
                 "up the values of records"
             )
+
+
+def values_of_measures(domain: Domain) -> int:
+    """How many cells in a row are the values of measures at one cell, of which a unit has one in each cell it is in."""
+    return prod(domain.shape[len(domain.dimensions) :])
 
 
 def _summed_out(part: Part, queries: Workload) -> list[str]:

@@ -67,20 +67,21 @@ class Privacy(ABC):
         Integer noise of a small scale has less variance than the continuous law of that scale, so a bound in continuous
         noise does not hold for it. This many times a bound in the unit of E does, for strategies whose rows have scales
         of their own too: proved in docs/design/014-what-is-drawn.md (`test_no_scale_has_less_variance`,
-        `test_no_integer_strategy_beats_the_bound`).
+        `test_no_integer_strategy_beats_the_bound`). k different cells move answers by one column at least.
 
         >>> PureDP(5.0).unit_variance, PureDP(5.0).least_variance
         (0.08, 0.0136...)
         """
-        rows = self._rows_at_once
+        return self._least_variance(1 if self.unit is None or self.unit.distinct else self.unit.rows)
+
+    def _least_variance(self, rows: int) -> float:
+        """The same where a unit has so many rows in one cell; of very large noise to all digits."""
         unit = self._variance * rows * rows
-        if unit > 2.0**60:
-            return unit  # equal to all digits
-        return min(unit, self._noise(rows**self.norm).variance)
+        return unit if unit > 2.0**60 else min(unit, self._noise(rows**self.norm).variance)
 
     @property
     def _rows_at_once(self) -> int:
-        """How many rows of one period a unit may have in one cell, where noise looks at no more than that."""
+        """For how many rows of one period in one cell noise is drawn."""
         if self.unit is None or (self.unit.distinct and self.unit.periods is None and self.norm == 2):
             return 1
         return self.unit.rows
@@ -88,7 +89,7 @@ class Privacy(ABC):
     @property
     def is_coarse(self) -> bool:
         """Whether plain counts draw noticeably less noise than the continuous law: then real optima may lose."""
-        return self.least_variance < 0.995 * self._variance * self._rows_at_once**2
+        return self._least_variance(self._rows_at_once) < 0.995 * self._variance * self._rows_at_once**2
 
     def noise(self, integer_norm: int) -> NoiseModel:
         """The integer noise that gives integer answers of this sensitivity the guarantee.

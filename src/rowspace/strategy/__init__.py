@@ -39,7 +39,7 @@ from .marginals import Marginals
 from .min_error import MinError
 from .open_cells import OpenCells
 from .p_identity import PIdentity
-from .participation import SPREAD_CELLS, Horizon, is_spread, step_over
+from .participation import SPREAD_CELLS, Horizon, in_several_cells, is_spread, step_over
 from .parts import asked_of_parts
 from .pooled import (
     CELLS_AT_ONCE,
@@ -143,6 +143,7 @@ __all__ = [
     "dropped_bits",
     "dual_bound",
     "facts_bound",
+    "in_several_cells",
     "informed",
     "is_spread",
     "laplace_bound",

@@ -76,7 +76,8 @@ class Dual:
             / float(np.trace(inverse, axis1=-2, axis2=-1).sum())
         )
         G = inverse @ (V + ridge * each) @ inverse
-        weights = np.sqrt(cell_diagonal(G @ X @ G) / cell_diagonal(X))
+        # By rounding it may be less than zero. Any weights give a bound.
+        weights = np.sqrt(np.maximum(cell_diagonal(G @ X @ G), 0.0) / cell_diagonal(X))
         root = np.sqrt(np.maximum(weights, LEAST_WEIGHT * weights.max()))
         values, Q = np.linalg.eigh(G / np.multiply.outer(root, root))
         return cls(V, P, c, most, ridge, root, Q, _kept(RAISED * values, FIRST_FLOOR, root, Q, P, c))

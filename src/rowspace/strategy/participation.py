@@ -90,9 +90,13 @@ def step_over(A: op.Operator, privacy: Privacy, horizon: Horizon | None) -> int:
 
 def is_spread(privacy: Privacy) -> bool:
     """Whether noise is for what a unit moves that is in several cells, in each of them once."""
+    return privacy.norm == 2 and in_several_cells(privacy)
+
+
+def in_several_cells(privacy: Privacy) -> bool:
+    """Whether a unit is in several cells, in each of them once, whatever noise is drawn for it."""
     unit = privacy.unit
-    spread = unit is not None and unit.distinct and unit.rows > 1 and unit.periods is None
-    return spread and privacy.norm == 2
+    return unit is not None and unit.distinct and unit.rows > 1 and unit.periods is None
 
 
 def _spread(A: op.Operator, privacy: Privacy) -> int | None:

@@ -31,8 +31,8 @@ MOST_PERIODS = 512
 GAP = 1e-3
 """How close to its bound the search stops."""
 
-RIDGE = 1e-11
-"""Share of the mean of X's diagonal that is added to it: what that costs is beyond the gap."""
+RIDGE = 1e-8
+"""Share of the mean of X's diagonal that is added to it: more than rounding takes from it, less than the gap."""
 
 _WORK, _STEPS, _TRIES, _LEAST = 2e8, 200, 30, 1e-6
 _POWER, _PULL, _NEAR = 1.5, 0.5, 0.9  # of weights, towards no negative entries, of sets worth a weight

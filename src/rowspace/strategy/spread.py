@@ -18,7 +18,7 @@ from rowspace.tables import ProductWorkload
 
 from .causal import invertible_factor
 from .classical import IdentityStrategy
-from .participation import SPREAD_CELLS, is_spread
+from .participation import SPREAD_CELLS, in_several_cells, is_spread
 from .product_bounds import union_bound
 from .recurring import bound_of_moments, recurring_optimum
 from .result import Result, judged
@@ -39,12 +39,17 @@ def spread_bound(queries: ProductWorkload, privacy: Privacy) -> float:
     if privacy.unit is None or not queries.only_cells:
         return 0.0
     n = prod(queries.sizes)
-    most = min(privacy.unit.rows, n)
+    most = min(privacy.unit.rows, (n + 1) // 2)
     return union_bound(queries, False) * max(1.0, most * (n - most) / max(1, n - 1))
 
 
-def spread_optimum(W: Operator, privacy: Privacy) -> tuple[Result | None, float]:
+def spread_optimum(W: Operator, privacy: Privacy, values: int = 1) -> tuple[Result | None, float]:
     """The best strategy found for such units, and what none goes below in the unit of E; over few enough cells.
+
+    values: so many cells in a row are values of measures at one cell, of which a unit has one. The bound is over the
+    sets that can be, the strategy for the noise of all of them.
+
+    Under Laplace noise units move answers by no less than in L2, so the same bound holds.
 
     >>> from rowspace import ZCDP, PrivacyUnit, operators as op
     >>> privacy = ZCDP(0.5, unit=PrivacyUnit("patient", rows=4, distinct=True))
@@ -52,17 +57,25 @@ def spread_optimum(W: Operator, privacy: Privacy) -> tuple[Result | None, float]
     True
     """
     cells, unit = W.shape[1], privacy.unit
-    if unit is None or not is_spread(privacy) or cells > SPREAD_CELLS:
+    if unit is None or not in_several_cells(privacy) or cells > SPREAD_CELLS:
         return None, 0.0
     started, V, most = time.perf_counter(), workload_gram(W), min(unit.rows, cells)
-    if cells > SEARCHED_CELLS:
-        # All sets of so many cells alike: 1_S·1_Sᵗ on average.
-        together = np.full((cells, cells), most * (most - 1) / (cells * (cells - 1)))
-        np.fill_diagonal(together, most / cells)
-        return None, bound_of_moments(together, V)
+    groups = cells // values
+    can_be = min(most, groups)
+    # All sets of so many groups alike, and in each all values: 1_S·1_Sᵗ on average.
+    taken = min(can_be, (groups + 1) // 2)  # more of them are too much alike
+    beside = taken * (taken - 1) / max(1, groups * (groups - 1)) / values**2
+    M = np.asarray(np.kron(beside * (1 - np.eye(groups)), np.ones((values, values))), np.float64)
+    np.fill_diagonal(M, taken / cells)
+    bound = bound_of_moments(M, V)
+    if cells > SEARCHED_CELLS or not is_spread(privacy):
+        return None, bound
     found = recurring_optimum(V, most, 1, signed=False)
+    # Sets whose places are so far apart have no two in one group.
+    alone = found if values == 1 else recurring_optimum(V, can_be, values, signed=False)
+    bound = max(bound, alone.bound)
     A, seconds = Dense(invertible_factor(found.X)), time.perf_counter() - started
-    return judged(NAME, A, W, privacy, status="near its bound", steps=0, seconds=seconds), found.bound
+    return judged(NAME, A, W, privacy, status="near its bound", steps=0, seconds=seconds), bound
 
 
 def also_tried(W: Operator, privacy: Privacy) -> list[Result]:
