@@ -61,6 +61,15 @@ def test_other_origins_are_refused(place: Place, signed_in: TestClient) -> None:
     assert "access-control-allow-origin" not in signed_in.options("/v1/ask", headers=asked).headers
 
 
+def test_what_is_not_there_is_said_in_a_sentence(client: TestClient) -> None:
+    page = client.get("/nowhere", headers={"Accept": "text/html"})
+    assert page.status_code == 404
+    assert "There is nothing at this address." in page.text
+    assert client.get("/v1/nowhere").json()["detail"] == "there is nothing at this address"
+    wrong = client.delete("/v1/budget")
+    assert (wrong.status_code, wrong.json()["detail"]) == (405, "this address is not asked in that way")
+
+
 def test_headers(place: Place, client: TestClient) -> None:
     for path in ("/health", "/sign-in", "/v1/budget", "/nowhere"):
         headers = client.get(path).headers

@@ -65,6 +65,9 @@ _AWAY = {
     FileError: "the service cannot read one of its files; nothing was charged",
 }
 
+# What the framework refuses by its number alone, in a sentence.
+_UNSAID = {404: "there is nothing at this address", 405: "this address is not asked in that way"}
+
 Problems = Callable[[Request, int, str, dict[str, str]], Response]
 
 
@@ -93,7 +96,10 @@ def dress(app: FastAPI, *, hosts: list[str], problems: Problems | None = None) -
 def told(error: Exception) -> tuple[int, str, dict[str, str]]:
     """The status of an error, one sentence, and headers."""
     if isinstance(error, HTTPException):
-        return error.status_code, str(error.detail), dict(error.headers or {})
+        said = str(error.detail)
+        if said == HTTPStatus(error.status_code).phrase:
+            said = _UNSAID.get(error.status_code, said)
+        return error.status_code, said, dict(error.headers or {})
     if isinstance(error, RequestValidationError):
         return _invalid(error)
     later = {"retry-after": "1"} if getattr(error, "transient", False) else {}
