@@ -112,3 +112,21 @@ def test_what_the_words_repeat_is_what_the_library_says() -> None:
     """They cannot ask it: it is not loaded yet."""
     assert [option.value for option in NeighboursChoice] == [one.value for one in Neighbours]
     assert f"; {CAP:g} if left out" in " ".join(rowspace("plan", "--help").out.replace("│", " ").split())
+
+
+SERVED = """
+import os, sys
+from types import SimpleNamespace
+from rowspace.cli.commands import serving
+serving.work = lambda room: SimpleNamespace(
+    serve_study=lambda **words: print(os.environ["OPENBLAS_NUM_THREADS"], "numpy" in sys.modules)
+)
+serving.serve("study.toml", "people.csv", "budget.db")
+"""
+
+
+@pytest.mark.parametrize(("given", "threads"), [({}, "1"), ({"OPENBLAS_NUM_THREADS": "2"}, "2")])
+def test_a_service_has_one_blas_thread_unless_told_otherwise(monkeypatch, given, threads):
+    """It counts only before numpy loads."""
+    monkeypatch.delenv("OPENBLAS_NUM_THREADS", raising=False)
+    assert run(SERVED, **given).stdout.split() == [threads, "False"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from datetime import datetime
 from enum import StrEnum
 from pathlib import Path
@@ -67,6 +68,9 @@ def serve(
       rowspace serve s.toml p.csv --ledger b.db --tokens t.toml --public ask.example.org
       rowspace serve s.toml p.csv --ledger b.db --tokens t.toml --psql-port 5433
     """
+    # BLAS reads it when it loads. Requests are answered in threads, where `one_thread_if_small` has no hold on it, and
+    # threads that share a small matrix took ten times the time of one on a busy machine.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     work("serving").serve_study(**locals())
 
 
