@@ -12,7 +12,7 @@ templates/explore; they follow `rowspace.error` and `rowspace.workload.predicate
 
 Guarantees
 - Nothing about the data but the noisy answers reaches the page
-  (tests/report/explore/test_contents.py::test_neighbours_with_equal_answers_give_equal_pages).
+  (tests/report/explore/test_contents.py::test_neighbours_with_equal_answers_give_equal_files).
 - The page holds no more than `MOST_NUMBERS` numbers (tests/report/explore/test_contents.py::test_stated_size).
 """
 
