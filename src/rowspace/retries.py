@@ -33,10 +33,8 @@ def once(
         raise InvalidInput(
             "expected ledger= a rowspace Ledger beside request=: it remembers what was released under an id"
         )
-    from .ledger import (
-        Request,  # here, because a database library takes a while to import
-        plan_hash,
-    )
+    # Here, because a database library takes a while to import.
+    from .ledger import Request, plan_hash
 
     names = (about.get("source") or "").split()
     asked = Request(key, " ".join((_KIND, plan_hash(plan), *names)))
